@@ -1,0 +1,73 @@
+# Declares the rooms of src/ and their tests.
+#
+# plated_room(<name> SOURCES … [LIBRARIES …]): a room of src/ as an object library; tests/architecture checks that it
+# includes only the rooms it may.
+# plated_test(<name> LABEL <folder> [threads …] SOURCES … [ROOMS …] [LIBRARIES …] [TIMEOUT <seconds>]): a GoogleTest
+# program; each of its cases is a CTest test with those labels, named after the first. With ROOMS it links just those
+# rooms, without it the whole of plated::core. Tests labelled `threads` also run under ThreadSanitizer.
+
+include(GoogleTest)
+
+add_library(plated_flags INTERFACE)
+target_compile_options(plated_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  -Wno-missing-field-initializers -fno-math-errno $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi -Wno-maybe-uninitialized -Wno-restrict>)
+if(PLATED_SANITIZE)
+  target_compile_options(plated_flags INTERFACE -fsanitize=${PLATED_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(plated_flags INTERFACE -fsanitize=${PLATED_SANITIZE})
+  # Instrumented SIMD loops are slow to compile: one narrow and one wide target find what a sanitizer can find, and the
+  # baseline keeps the programs running on any x86-64 machine.
+  target_compile_definitions(plated_flags INTERFACE
+    "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
+endif()
+
+# The programs whose tests are labelled `threads`: all that a ThreadSanitizer build needs.
+add_custom_target(plated_threads_tests)
+
+function(plated_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    return()
+  endif()
+  add_library(plated_${name} OBJECT ${ARG_SOURCES})
+  target_include_directories(plated_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(plated_${name} PRIVATE plated_flags ${ARG_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY PLATED_ROOMS plated_${name})
+endfunction()
+
+function(plated_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LABEL;SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+    ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE plated_flags GTest::gtest GTest::gtest_main hwy::hwy Threads::Threads
+    ${ARG_LIBRARIES})
+  if(ARG_ROOMS)
+    list(TRANSFORM ARG_ROOMS PREPEND plated_)
+    target_link_libraries(${name} PRIVATE ${ARG_ROOMS})
+  else()
+    target_link_libraries(${name} PRIVATE plated_core)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
+  if(PLATED_SANITIZE)
+    math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
+  endif()
+  list(GET ARG_LABEL 0 folder)
+  gtest_discover_tests(${name} TEST_PREFIX "${folder}/" DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${folder} TIMEOUT ${ARG_TIMEOUT})
+  if(NOT ARG_LABEL STREQUAL folder)
+    # gtest_discover_tests takes one label; further ones are set when CTest reads the discovered list.
+    set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(CONFIGURE OUTPUT ${labels_file} @ONLY CONTENT [[
+if(DEFINED @name@_TESTS)
+  set_tests_properties(${@name@_TESTS} PROPERTIES LABELS "@ARG_LABEL@")
+endif()
+]])
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+  endif()
+  if("threads" IN_LIST ARG_LABEL)
+    add_dependencies(plated_threads_tests ${name})
+  endif()
+endfunction()

@@ -1,0 +1,42 @@
+"""The snippet checker itself: what it takes for a program, and that a wrong output is noticed."""
+
+import unittest
+
+from extract_snippets import programs
+from run_snippet import difference
+
+PAGE = """# Title
+```cpp
+int main() { return 0; }
+```
+prints
+```text
+hello
+```
+```cpp
+f(x);  // a fragment
+```
+## Next
+```cpp
+int main() {}
+```
+## Other
+```text
+not its output
+```
+"""
+
+
+class Snippets(unittest.TestCase):
+    def test_programs_and_their_outputs(self):
+        self.assertEqual(
+            list(programs(PAGE)), [("int main() { return 0; }\n", "hello\n"), ("int main() {}\n", None)]
+        )
+
+    def test_difference(self):
+        self.assertEqual(difference("a\nb\n", "a\nb\n"), "")
+        self.assertIn("-b", difference("a\nb\n", "a\nc\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""Configures, builds and tests: all of Plated, or a part of it.
+
+./test                      everything: the release build with style, documentation and install checks, then a large
+                            part of it under AddressSanitizer and UndefinedBehaviorSanitizer, then threads under
+                            ThreadSanitizer
+./test --label property     only the tests of one label (folder), release build
+./test --filter EliminateLeaf   only the tests whose name matches a regular expression
+./test --preset asan        every test, in another build: dev, asan, tsan
+Anything else goes to ctest as it is: ./test --rerun-failed, ./test --repeat until-fail:10.
+
+The last line is "N passed, N failed", with ", N skipped" where tests were skipped; the exit status is 0 iff none failed.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SANITIZED_LABELS = "^(unit|golden|property|docs|examples)$"
+
+
+class Tally:
+    """What ran, and how it went."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped = 0, [], []
+
+    def add_report(self, path, preset):
+        """Counts a JUnit report, printing what failed tests said."""
+        for case in xml.parse(path).getroot().iter("testcase"):
+            name = f"{preset}: {case.get('name')}"
+            if case.get("status") == "run":
+                self.passed += 1
+            elif case.find("skipped") is not None or case.get("status") == "disabled":
+                self.skipped.append((name, reason_for_skip(case)))
+            else:
+                self.failed.append(name)
+                print(f"\n--- FAILED {name}\n{output_of(case)}\n---", flush=True)
+
+    def print_and_exit(self):
+        """Names what was skipped and what failed, then counts."""
+        for name, reason in self.skipped:
+            print(f"SKIPPED {name}: {reason}")
+        for name in self.failed:
+            print(f"FAILED {name}")
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        print(f"{self.passed} passed, {len(self.failed)} failed{skipped}", flush=True)
+        sys.exit(bool(self.failed))
+
+
+def output_of(case):
+    return (case.findtext("system-out") or "").strip()
+
+
+def reason_for_skip(case):
+    """What a skipped test said: the line after GoogleTest's "Skipped", else the last line."""
+    lines = [line.strip() for line in output_of(case).splitlines() if line.strip()]
+    for line, following in zip(lines, lines[1:]):
+        if line.endswith("Skipped"):
+            return following
+    return lines[-1] if lines else "no reason given"
+
+
+def without_address_randomisation(preset):
+    """ThreadSanitizer of this GCC does not start under the address randomisation of some kernels."""
+    command = ["setarch", "-R"]
+    works = preset == "tsan" and shutil.which("setarch") and subprocess.run([*command, "true"], check=False).returncode == 0
+    return command if works else []
+
+
+def build(preset, options, target, tally):
+    """Configures and builds a preset; true on success. Prints the output of a command only where it failed."""
+    for command in (
+        ["cmake", "--preset", preset, *options],
+        ["cmake", "--build", "--preset", preset, "--target", target],
+    ):
+        command = without_address_randomisation(preset) + command
+        result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode != 0:
+            print(f"{result.stdout}\n--- FAILED {' '.join(command)}", flush=True)
+            tally.failed.append(f"{preset}: build")
+            return False
+    return True
+
+
+def test(preset, tally, ctest_options=(), options=(), target="all"):
+    """Builds one preset and runs CTest in it."""
+    started = time.monotonic()
+    print(f"{preset}: building", flush=True)
+    if not build(preset, ["-D", "PLATED_BUILD_TESTS=ON", *options], target, tally):
+        return
+    built = time.monotonic()
+    print(f"{preset}: built in {built - started:.0f} s, testing", flush=True)
+    report = ROOT / "build" / preset / "tests.xml"
+    report.unlink(missing_ok=True)
+    jobs = str(os.cpu_count() or 2)
+    command = ["ctest", "--preset", preset, "--parallel", jobs, "--output-junit", str(report), *ctest_options]
+    log = ROOT / "build" / preset / "ctest.log"
+    with log.open("w", encoding="utf-8") as output:
+        command = without_address_randomisation(preset) + command
+        status = subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+    before = tally.passed + len(tally.failed) + len(tally.skipped)
+    failed_before = len(tally.failed)
+    if report.exists():
+        tally.add_report(report, preset)
+    if status != 0 and len(tally.failed) == failed_before:
+        print(log.read_text(encoding="utf-8"))
+        tally.failed.append(f"{preset}: ctest")
+    ran = tally.passed + len(tally.failed) + len(tally.skipped) - before
+    print(f"{preset}: {ran} tests in {time.monotonic() - built:.0f} s" + (" (nothing matched)" if ran == 0 else ""))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
+    parser.add_argument("--label", help="run only the tests with this CTest label")
+    parser.add_argument("--filter", help="run only the tests whose name matches this regular expression")
+    parser.add_argument("--preset", choices=["dev", "release", "asan", "tsan"], help="run every test of this build")
+    arguments, ctest_options = parser.parse_known_args()
+    if arguments.label:
+        ctest_options += ["-L", f"^{arguments.label}$"]
+    if arguments.filter:
+        ctest_options += ["-R", arguments.filter]
+
+    data = ROOT.parent / "shared" / "data"
+    if "PLATED_DATA" not in os.environ and data.is_dir():
+        os.environ["PLATED_DATA"] = str(data)
+
+    tally = Tally()
+    style = ["-D", "PLATED_CHECK_STYLE=ON"]
+    if arguments.preset or ctest_options:
+        preset = arguments.preset or "release"
+        test(preset, tally, ctest_options, style if preset == "release" else [])
+    else:
+        test("release", tally, options=style)
+        test("asan", tally, ["-L", SANITIZED_LABELS])
+        test("tsan", tally, ["-L", "^threads$"], target="plated_threads_tests")
+    tally.print_and_exit()
+
+
+if __name__ == "__main__":
+    main()
