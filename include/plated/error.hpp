@@ -1,0 +1,138 @@
+// Everything Plated throws: one type for each kind of user error.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plated {
+
+/// Base of every exception Plated throws on purpose.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An equation or a name that cannot be read; the message points at the column.
+class ParseError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Operands whose shapes do not fit the model; RankError and SizeError say how.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An operand with more or fewer axes than its term has dims.
+class RankError : public ShapeError {
+ public:
+  using ShapeError::ShapeError;
+};
+
+/// A dim with two sizes, or a size that is negative.
+class SizeError : public ShapeError {
+ public:
+  using ShapeError::ShapeError;
+};
+
+/// Sizes whose product does not fit in 63 bits.
+class SizeOverflowError : public ShapeError {
+ public:
+  using ShapeError::ShapeError;
+};
+
+/// A tensor to write into that overlaps itself, an operand or another output in memory.
+class OverlapError : public ShapeError {
+ public:
+  using ShapeError::ShapeError;
+};
+
+/// A name that nothing declares.
+class UnknownNameError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A name declared twice, or a dim written twice where only one makes sense.
+class DuplicateNameError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Plates that do not fit: a factor outside a plate of its variable, or outputs that disagree on P(v).
+class PlateError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// More or fewer operands than the model has factors.
+class OperandCountError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An operand without data.
+class NullDataError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An operand entry that the semiring does not admit (NaN, the wrong infinity, a negative weight), or a
+/// conditional factor that does not sum to one.
+class ValueError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An option whose value makes no sense, alone or together with another.
+class OptionError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A run that was asked to stop by its cancellation callback.
+class CancelledError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A plan that needs more memory than it may take; nothing has been allocated.
+class MemoryLimitError : public Error {
+ public:
+  MemoryLimitError(const std::string& message, std::int64_t bytes_needed, std::int64_t limit)
+      : Error(message), bytes_needed_(bytes_needed), limit_(limit) {}
+  [[nodiscard]] std::int64_t bytes_needed() const { return bytes_needed_; }
+  [[nodiscard]] std::int64_t limit() const { return limit_; }
+
+ private:
+  std::int64_t bytes_needed_;
+  std::int64_t limit_;
+};
+
+/// The forbidden minor of [TVE] Thm. 1 that a graph contains: variable `u` in plate `a` but not in `b`, variable
+/// `w` in `b` but not in `a`, joined by `factors`, each of which lies in both plates.
+struct Certificate {
+  std::string u;
+  std::string w;
+  std::string a;
+  std::string b;
+  /// A path: the first factor holds u, the last holds w, neighbours share a variable that lies in both plates.
+  std::vector<std::string> factors;
+};
+
+/// A graph whose cost is exponential in a plate's size ([TVE] Thm. 2), with the reason as data.
+class IntractableError : public Error {
+ public:
+  IntractableError(const std::string& message, Certificate certificate)
+      : Error(message), certificate_(std::move(certificate)) {}
+  [[nodiscard]] const Certificate& certificate() const { return certificate_; }
+
+ private:
+  Certificate certificate_;
+};
+
+}  // namespace plated

@@ -1,0 +1,118 @@
+// Tensors: dense arrays of float32 or float64 that own their memory or view somebody else's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace plated {
+
+/// The element type of a tensor, known at run time.
+enum class Dtype : std::uint8_t { float32, float64 };
+
+/// "float32" or "float64".
+[[nodiscard]] std::string_view name(Dtype dtype);
+/// Bytes of one element.
+[[nodiscard]] constexpr std::size_t size_of(Dtype dtype) { return dtype == Dtype::float32 ? 4 : 8; }
+
+/// The Dtype of a C++ type, which is float or double.
+template <class T>
+  requires std::is_same_v<T, float> || std::is_same_v<T, double>
+inline constexpr Dtype dtype_of = std::is_same_v<T, float> ? Dtype::float32 : Dtype::float64;
+
+/// A dense array with a shape and, for each axis, a stride in elements: any stride, negative and zero included.
+///
+///   Tensor owned = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+///   Tensor view = Tensor::view(pointer, {2, 3}, {1, 2});   // somebody's column-major matrix, not copied
+///
+/// Copying a Tensor shares its memory. A default-constructed Tensor has no data.
+class Tensor {
+ public:
+  using Shape = std::vector<std::int64_t>;
+
+  Tensor() = default;
+
+  /// Row-major, owned, filled with zeros, aligned to 64 bytes. Throws SizeError on a negative extent and
+  /// SizeOverflowError where the bytes do not fit in 63 bits.
+  Tensor(Dtype dtype, Shape shape);
+
+  /// Row-major and owned, with the given entries. Throws ShapeError unless there are exactly as many as the shape says.
+  template <class T>
+  [[nodiscard]] static Tensor of(Shape shape, std::initializer_list<T> values) {
+    return copy_of(std::move(shape), std::span<const T>(values.begin(), values.size()));
+  }
+  template <class T>
+  [[nodiscard]] static Tensor of(Shape shape, const std::vector<T>& values) {
+    return copy_of(std::move(shape), std::span<const T>(values));
+  }
+  /// A tensor without axes.
+  template <class T>
+  [[nodiscard]] static Tensor scalar(T value) {
+    return copy_of(Shape{}, std::span<const T>(&value, 1));
+  }
+
+  /// A view of `data`, which the caller keeps alive. Without strides: row-major. A view of const memory is read-only.
+  template <class T>
+  [[nodiscard]] static Tensor view(T* data, Shape shape, Shape strides) {
+    return Tensor(dtype_of<std::remove_const_t<T>>, const_cast<std::remove_const_t<T>*>(data), std::move(shape),
+                  std::move(strides), !std::is_const_v<T>);
+  }
+  template <class T>
+  [[nodiscard]] static Tensor view(T* data, Shape shape) {
+    Shape strides = row_major(shape);
+    return view(data, std::move(shape), std::move(strides));
+  }
+
+  [[nodiscard]] Dtype dtype() const { return dtype_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const Shape& strides() const { return strides_; }
+  [[nodiscard]] std::size_t rank() const { return shape_.size(); }
+  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] bool writable() const { return writable_; }
+
+  /// The first element (index 0 on every axis); null for a tensor without data.
+  [[nodiscard]] const void* data() const { return data_; }
+  /// Throws Error where the tensor views const memory.
+  [[nodiscard]] void* mutable_data() const;
+
+  /// The entry at an index, as a double. Throws ShapeError out of range.
+  [[nodiscard]] double at(std::span<const std::int64_t> index) const;
+  [[nodiscard]] double at(std::initializer_list<std::int64_t> index) const {
+    return at(std::span<const std::int64_t>(index.begin(), index.size()));
+  }
+  /// The one entry of a tensor with one element.
+  [[nodiscard]] double item() const;
+  /// All entries in row-major order, as doubles.
+  [[nodiscard]] std::vector<double> values() const;
+
+  /// Views of the same memory: one slice of an axis; axes in another order.
+  [[nodiscard]] Tensor select(std::size_t axis, std::int64_t index) const;
+  [[nodiscard]] Tensor permuted(std::span<const std::size_t> axes) const;
+
+  /// Row-major strides of a shape.
+  [[nodiscard]] static Shape row_major(const Shape& shape);
+
+ private:
+  Tensor(Dtype dtype, void* data, Shape shape, Shape strides, bool writable);
+  template <class T>
+  static Tensor copy_of(Shape shape, std::span<const T> values);
+
+  Dtype dtype_ = Dtype::float64;
+  bool writable_ = true;
+  void* data_ = nullptr;
+  std::shared_ptr<std::byte> owner_;
+  Shape shape_;
+  Shape strides_;
+};
+
+extern template Tensor Tensor::copy_of<float>(Shape, std::span<const float>);
+extern template Tensor Tensor::copy_of<double>(Shape, std::span<const double>);
+
+}  // namespace plated

@@ -1,0 +1,47 @@
+// Sets of small integers as sorted vectors: compact, ordered, and quick to merge.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+namespace plated::base {
+
+/// Ascending, each member once.
+using SortedSet = std::vector<std::uint32_t>;
+
+[[nodiscard]] inline SortedSet sorted(SortedSet members) {
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
+}
+
+[[nodiscard]] inline bool contains(const SortedSet& set, std::uint32_t member) {
+  return std::binary_search(set.begin(), set.end(), member);
+}
+
+[[nodiscard]] inline bool is_subset(const SortedSet& small, const SortedSet& large) {
+  return std::includes(large.begin(), large.end(), small.begin(), small.end());
+}
+
+[[nodiscard]] inline SortedSet unite(const SortedSet& a, const SortedSet& b) {
+  SortedSet result;
+  result.reserve(a.size() + b.size());
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+[[nodiscard]] inline SortedSet intersect(const SortedSet& a, const SortedSet& b) {
+  SortedSet result;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+[[nodiscard]] inline SortedSet subtract(const SortedSet& a, const SortedSet& b) {
+  SortedSet result;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+}  // namespace plated::base

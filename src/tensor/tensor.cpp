@@ -1,0 +1,152 @@
+// Tensor storage, views and element access.
+#include "plated/tensor.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/checked_size.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  auto* memory = static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment}));
+  return {memory, [](std::byte* p) { ::operator delete (p, std::align_val_t{alignment}); }};
+}
+
+double read(const void* data, Dtype dtype, std::int64_t offset) {
+  return dtype == Dtype::float32 ? static_cast<double>(static_cast<const float*>(data)[offset])
+                                 : static_cast<const double*>(data)[offset];
+}
+
+}  // namespace
+
+std::string_view name(Dtype dtype) { return dtype == Dtype::float32 ? "float32" : "float64"; }
+
+Tensor::Tensor(Dtype dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), strides_(row_major(shape_)) {
+  const std::int64_t bytes =
+      base::checked_product(base::checked_product(shape_), static_cast<std::int64_t>(size_of(dtype)));
+  owner_ = allocate(bytes);
+  data_ = owner_.get();
+  std::memset(data_, 0, static_cast<std::size_t>(bytes));
+}
+
+Tensor::Tensor(Dtype dtype, void* data, Shape shape, Shape strides, bool writable)
+    : dtype_(dtype), writable_(writable), data_(data), shape_(std::move(shape)), strides_(std::move(strides)) {
+  if (shape_.size() != strides_.size()) {
+    throw RankError("a view of rank " + std::to_string(shape_.size()) + " was given " +
+                    std::to_string(strides_.size()) + " strides");
+  }
+  (void)base::checked_product(shape_);
+}
+
+template <class T>
+Tensor Tensor::copy_of(Shape shape, std::span<const T> values) {
+  Tensor result(dtype_of<T>, std::move(shape));
+  if (result.elements() != static_cast<std::int64_t>(values.size())) {
+    throw SizeError("a shape of " + std::to_string(result.elements()) + " elements was given " +
+                    std::to_string(values.size()) + " values");
+  }
+  std::copy(values.begin(), values.end(), static_cast<T*>(result.data_));
+  return result;
+}
+template Tensor Tensor::copy_of<float>(Shape, std::span<const float>);
+template Tensor Tensor::copy_of<double>(Shape, std::span<const double>);
+
+std::int64_t Tensor::elements() const { return base::checked_product(shape_); }
+
+void* Tensor::mutable_data() const {
+  if (!writable_) throw Error("this tensor views read-only memory");
+  return data_;
+}
+
+double Tensor::at(std::span<const std::int64_t> index) const {
+  if (index.size() != rank()) {
+    throw RankError("an index of " + std::to_string(index.size()) + " numbers into a tensor of rank " +
+                    std::to_string(rank()));
+  }
+  std::int64_t offset = 0;
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
+    if (index[axis] < 0 || index[axis] >= shape_[axis]) {
+      throw SizeError("index " + std::to_string(index[axis]) + " is outside axis " + std::to_string(axis) +
+                      " of size " + std::to_string(shape_[axis]));
+    }
+    offset += index[axis] * strides_[axis];
+  }
+  if (data_ == nullptr) throw NullDataError("a tensor without data was read");
+  return read(data_, dtype_, offset);
+}
+
+double Tensor::item() const {
+  if (elements() != 1) throw SizeError("item() of a tensor with " + std::to_string(elements()) + " elements");
+  if (data_ == nullptr) throw NullDataError("a tensor without data was read");
+  return read(data_, dtype_, 0);
+}
+
+std::vector<double> Tensor::values() const {
+  const std::int64_t count = elements();
+  std::vector<double> result;
+  result.reserve(static_cast<std::size_t>(count));
+  if (count > 0 && data_ == nullptr) throw NullDataError("a tensor without data was read");
+  Shape index(rank(), 0);
+  std::int64_t offset = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    result.push_back(read(data_, dtype_, offset));
+    for (std::size_t axis = rank(); axis-- > 0;) {
+      offset += strides_[axis];
+      if (++index[axis] < shape_[axis]) break;
+      offset -= strides_[axis] * shape_[axis];
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
+Tensor Tensor::select(std::size_t axis, std::int64_t index) const {
+  if (axis >= rank())
+    throw RankError("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank()));
+  if (index < 0 || index >= shape_[axis]) {
+    throw SizeError("slice " + std::to_string(index) + " of axis " + std::to_string(axis) + " of size " +
+                    std::to_string(shape_[axis]));
+  }
+  Tensor result = *this;
+  if (data_ != nullptr) {
+    result.data_ = static_cast<std::byte*>(data_) + index * strides_[axis] * static_cast<std::int64_t>(size_of(dtype_));
+  }
+  result.shape_.erase(result.shape_.begin() + static_cast<std::ptrdiff_t>(axis));
+  result.strides_.erase(result.strides_.begin() + static_cast<std::ptrdiff_t>(axis));
+  return result;
+}
+
+Tensor Tensor::permuted(std::span<const std::size_t> axes) const {
+  Tensor result = *this;
+  std::vector<bool> used(rank(), false);
+  if (axes.size() != rank())
+    throw RankError("a permutation of " + std::to_string(axes.size()) + " axes, not " + std::to_string(rank()));
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] >= rank() || used[axes[k]]) throw RankError("not a permutation of the axes");
+    used[axes[k]] = true;
+    result.shape_[k] = shape_[axes[k]];
+    result.strides_[k] = strides_[axes[k]];
+  }
+  return result;
+}
+
+Tensor::Shape Tensor::row_major(const Shape& shape) {
+  Shape strides(shape.size(), 0);
+  // No element, no step: the products of the other extents need not even fit.
+  if (base::checked_product(shape) == 0) return strides;
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return strides;
+}
+
+}  // namespace plated
