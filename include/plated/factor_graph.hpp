@@ -1,0 +1,155 @@
+// Plated factor graphs: the symbolic model (V, F, E, P) with sizes, and never data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plated {
+
+/// Index of a dim in FactorGraph::dims().
+using DimId = std::uint32_t;
+
+/// What the index of a dim ranges over: the states of a variable, the slices of a plate, or independent problems.
+enum class DimKind : std::uint8_t { variable, plate, batch };
+
+/// A named dim; `size` is |dom(v)| for a variable and M(b) for a plate.
+struct Dim {
+  std::string name;
+  DimKind kind = DimKind::variable;
+  std::int64_t size = 0;
+};
+
+/// A factor: the dims of its operand's axes in order (a dim may repeat: its diagonal), and the plates it is tied in:
+/// it lives in them, but its operand has no such axis.
+struct Factor {
+  std::string name;
+  std::vector<DimId> dims;
+  std::vector<DimId> tied;
+  /// Set where the factor is a distribution of this variable given its other variables.
+  std::optional<DimId> distribution_of;
+  /// A distribution that is taken at its word: its sums are not checked.
+  bool trusted = false;
+};
+
+/// What is asked for: the dims of an output's axes in order, without repeats; batch dims not written lead it.
+struct Output {
+  std::vector<DimId> dims;
+};
+
+/// How an equation is to be read.
+struct EquationOptions {
+  std::string plates;                         ///< dims that are plates, spelled as in the equation
+  std::string batch;                          ///< dims that are batch dims
+  std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries; checked where one does
+  /// True: names separated by blanks; false: one letter a dim; not set: spaced iff blanks separate two dims
+  /// inside one term or parenthesis.
+  std::optional<bool> spaced;
+};
+
+/// Further properties of a factor in the builder.
+struct FactorOptions {
+  std::vector<std::string> tied;
+  std::optional<std::string> distribution_of;
+  bool trusted = false;
+};
+
+struct UnrolledGraph;
+
+/// A plated factor graph ([TVE] Def. 2) with the sizes of its dims and the outputs asked of it.
+///
+///   FactorGraph g;
+///   g.plate("i", 100);
+///   g.variable("x", 2);
+///   g.variable("y", 3);
+///   g.factor("prior", {"x"});
+///   g.factor("likelihood", {"i", "x", "y"});
+///   g.output({});
+///
+/// P(v) of a variable is what the builder was told or, where it was told nothing, the largest set consistent with the
+/// graph: the intersection of the plates of every factor and output that holds it.
+class FactorGraph {
+ public:
+  FactorGraph() = default;
+
+  /// The graph of an equation and its operands' shapes. Throws ParseError, RankError, SizeError, OperandCountError,
+  /// UnknownNameError, DuplicateNameError and PlateError.
+  [[nodiscard]] static FactorGraph from_equation(std::string_view equation, std::span<const std::vector<std::int64_t>> shapes,
+                                                 const EquationOptions& options = {});
+
+  /// Declare a dim. Throws DuplicateNameError, ParseError for a name that an equation could not spell, SizeError.
+  DimId plate(std::string_view name, std::int64_t size);
+  DimId batch(std::string_view name, std::int64_t size);
+  DimId variable(std::string_view name, std::int64_t domain);
+  /// A variable whose plates are stated; validate() checks them against the factors.
+  DimId variable(std::string_view name, std::int64_t domain, const std::vector<std::string>& plates);
+
+  /// Add a factor whose operand's axes are `dims`, in that order; returns its index, which is its operand's too.
+  std::size_t factor(std::string_view name, const std::vector<std::string>& dims, const FactorOptions& options = {});
+  /// Ask for an output; returns its index.
+  std::size_t output(const std::vector<std::string>& dims);
+
+  /// Throws PlateError where P(v) ⊄ P(f), where stated plates disagree with what is written, or where two outputs
+  /// disagree on a variable's plates.
+  void validate() const;
+
+  [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
+  [[nodiscard]] const std::vector<Factor>& factors() const { return factors_; }
+  [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }
+  [[nodiscard]] std::optional<DimId> find(std::string_view name) const;
+
+  /// P(v) for each variable, indexed by DimId, sorted; empty for plates and batch dims. Validates.
+  [[nodiscard]] std::vector<std::vector<DimId>> variable_plates() const;
+  /// P(f): the plates among the factor's dims and tied dims, sorted.
+  [[nodiscard]] std::vector<DimId> factor_plates(std::size_t factor) const;
+  /// The variables that a factor involves, sorted, each once.
+  [[nodiscard]] std::vector<DimId> factor_variables(std::size_t factor) const;
+
+  /// Connected components, each the sorted factors that variables join; variables of no factor are components without
+  /// factors and are listed last.
+  struct Component {
+    std::vector<DimId> variables;
+    std::vector<std::size_t> factors;
+  };
+  [[nodiscard]] std::vector<Component> components() const;
+
+  /// The graph with one plate, or every plate, replaced by copies ([TVE] Sec. 3). Names become `y[i=0]`. Outputs that
+  /// have the plate become one output for each slice. Throws UnknownNameError, and SizeOverflowError beyond 2^31 copies.
+  [[nodiscard]] UnrolledGraph unroll(std::string_view plate) const;
+  [[nodiscard]] UnrolledGraph unroll() const;
+
+  /// The graph as an equation with spaced names.
+  [[nodiscard]] std::string equation() const;
+  /// A readable table of plates, variables, factors and outputs.
+  [[nodiscard]] std::string print() const;
+
+ private:
+  DimId declare(std::string_view name, DimKind kind, std::int64_t size);
+
+  std::vector<Dim> dims_;
+  std::vector<Factor> factors_;
+  std::vector<Output> outputs_;
+  std::map<std::string, DimId, std::less<>> by_name_;
+  std::map<DimId, std::vector<DimId>> stated_plates_;
+};
+
+/// Which slice of which original operand or output a copy is: `index` pairs an axis with the index fixed on it, axes
+/// counted in the original; the axes that are not fixed follow in order.
+struct Slice {
+  std::size_t original = 0;
+  std::vector<std::pair<std::size_t, std::int64_t>> index;
+};
+
+/// An unrolled graph and where its factors and outputs come from.
+struct UnrolledGraph {
+  FactorGraph graph;
+  std::vector<Slice> factors;
+  std::vector<Slice> outputs;
+};
+
+}  // namespace plated
