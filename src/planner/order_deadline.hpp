@@ -1,0 +1,23 @@
+// An optional end by the clock; without one, a search is bounded by its count of trials alone and reproducible.
+#pragma once
+
+#include <chrono>
+
+namespace plated::planner {
+
+class Deadline {
+ public:
+  /// Zero or less is no deadline.
+  explicit Deadline(double seconds) : seconds_(seconds) {}
+
+  [[nodiscard]] bool passed() const {
+    if (seconds_ <= 0) return false;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > seconds_;
+  }
+
+ private:
+  double seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace plated::planner

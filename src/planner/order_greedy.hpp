@@ -1,0 +1,23 @@
+// Pairwise greedy orders: merge again and again the pair that looks best, with noise for restarts.
+#pragma once
+
+#include <cstdint>
+
+#include "planner/order_live_network.hpp"
+#include "base/random.hpp"
+
+namespace plated::planner {
+
+/// A pair scores size(result) − weight · (size(a) + size(b)), on a signed logarithmic scale; less is better.
+struct GreedyOptions {
+  double weight = 1;
+  double temperature = 0;  ///< of the Gumbel noise on a score, in units of a factor of two; 0 is deterministic
+};
+
+/// Merges all that is connected, then what is left, smallest first.
+void contract_greedily(LiveNetwork& live, const GreedyOptions& options, base::Random& random);
+
+/// Merges live nodes that share nothing worth looking at: smallest two first.
+void join_smallest_first(LiveNetwork& live, std::vector<std::uint32_t> nodes);
+
+}  // namespace plated::planner

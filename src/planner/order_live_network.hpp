@@ -1,0 +1,57 @@
+// A network while it is being contracted: which nodes are alive, what they hold, and the merges so far.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "planner/contraction_order.hpp"
+
+namespace plated::planner {
+
+/// Node ids are those of Tree. A merge costs time linear in its operands' dims, and amortised constant time a dim for
+/// the holders' lists, so that a whole contraction is near linear in the network.
+class LiveNetwork {
+ public:
+  explicit LiveNetwork(const Network& network);
+
+  /// Joins two live nodes, sums the dims that nobody else holds, and returns the new node.
+  std::uint32_t merge(std::uint32_t a, std::uint32_t b);
+
+  /// Dims of a live node, ascending.
+  [[nodiscard]] const std::vector<std::uint32_t>& dims(std::uint32_t node) const { return dims_[node]; }
+  /// Elements of a live node, base 2.
+  [[nodiscard]] double log2_size(std::uint32_t node) const { return log2_size_[node]; }
+  [[nodiscard]] double log2_dim(std::uint32_t dim) const { return network_.log2_size[dim]; }
+  [[nodiscard]] bool alive(std::uint32_t node) const { return alive_[node] != 0; }
+  /// How many live nodes hold a dim.
+  [[nodiscard]] std::uint32_t degree(std::uint32_t dim) const { return degree_[dim]; }
+  /// Live nodes that hold a dim, oldest first.
+  [[nodiscard]] const std::vector<std::uint32_t>& holders(std::uint32_t dim);
+  /// Live nodes, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> live_nodes() const;
+
+  struct Sizes {
+    double joint;   ///< log2 of all dims of both: what the merge costs
+    double result;  ///< log2 of the dims that remain
+  };
+  [[nodiscard]] Sizes sizes(std::uint32_t a, std::uint32_t b) const;
+
+  /// Operations of the merges so far, base 2; minus infinity before the first.
+  [[nodiscard]] double log2_flops() const;
+  [[nodiscard]] const Tree& tree() const { return tree_; }
+  [[nodiscard]] Tree take_tree() { return std::move(tree_); }
+
+ private:
+  const Network& network_;
+  std::vector<std::vector<std::uint32_t>> dims_;
+  std::vector<double> log2_size_;
+  std::vector<char> alive_;
+  std::vector<std::uint32_t> degree_;
+  std::vector<std::vector<std::uint32_t>> holders_;  // may hold dead nodes until they are next asked for
+  std::vector<double> joint_;                        // [merge]: log2 of its operations
+  Tree tree_;
+};
+
+}  // namespace plated::planner

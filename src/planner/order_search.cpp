@@ -1,0 +1,179 @@
+// Restarts, then improvement. All budgets are counts of work, so that the same options give the same tree anywhere.
+#include "planner/order_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "planner/order_anneal.hpp"
+#include "planner/order_dim_graph.hpp"
+#include "planner/order_elimination.hpp"
+#include "planner/order_greedy.hpp"
+#include "planner/order_min_fill.hpp"
+#include "base/random.hpp"
+#include "planner/order_reconfigure.hpp"
+#include "planner/order_sweep.hpp"
+#include "planner/order_tree.hpp"
+
+namespace plated::planner {
+namespace {
+
+// Tensors up to which a network gets all of its trials.
+constexpr double full_budget_tensors = 512;
+// Deterministic restarts, one of each kind, that even the largest network gets.
+constexpr int fixed_restarts = 5;
+// Trees that are improved.
+constexpr std::size_t pool_size = 4;
+// One unit of work is a greedy pass's visit of one tensor, about a microsecond. In such units:
+constexpr double moves_a_visit = 24;   // rotations, for sets of up to `usual_words` words
+constexpr double visits_a_piece = 24;  // a piece solved to optimality
+constexpr std::size_t usual_words = 8;
+// Words in all the bit sets of a tree, beyond which a tree is not improved: the sets would not stay in any cache.
+constexpr std::size_t max_words = std::size_t{1} << 22;
+
+/// How much dearer than usual the bit sets of a network of that many dims are.
+double word_factor(std::size_t dims) {
+  return std::max(1.0, static_cast<double>(dims / 64 + 1) / static_cast<double>(usual_words));
+}
+
+bool improvable(const Network& network) {
+  return 2 * network.tensors.size() * (network.log2_size.size() / 64 + 1) <= max_words;
+}
+
+class Search {
+ public:
+  Search(const Network& network, const SearchOptions& options, const Deadline& deadline)
+      : network_(network), deadline_(deadline), graph_(network), random_(options.seed), trials_(options.trials) {}
+
+  Tree run() {
+    for (int trial = 0; trial < std::max<double>(trials_, fixed_restarts); ++trial) {
+      if (trial > 0 && deadline_.passed()) break;
+      restart(trial);
+    }
+    improve();
+    return std::move(pool_.front().tree);
+  }
+
+ private:
+  struct Candidate {
+    double log2_flops;
+    Tree tree;
+  };
+
+  void eliminate(const std::vector<std::uint32_t>& order) {
+    LiveNetwork live(network_);
+    eliminate_in_order(live, order);
+    offer(live.log2_flops(), live.take_tree());
+  }
+
+  void eliminate(EliminationRule rule, double noise) { eliminate(min_fill_order(graph_, {rule, noise}, random_)); }
+
+  void greedy(const GreedyOptions& options) {
+    LiveNetwork live(network_);
+    contract_greedily(live, options, random_);
+    offer(live.log2_flops(), live.take_tree());
+  }
+
+  void restart(int trial) {
+    switch (trial) {
+      case 0:
+        return greedy({});
+      case 1:
+        return eliminate(EliminationRule::fill, 0);
+      case 2:
+        return eliminate(EliminationRule::weighted_fill, 0);
+      case 3:
+        return eliminate(sweep_order(graph_, peripheral_dim(graph_, graph_.used.front()), SweepRule::front));
+      case 4:
+        return eliminate(sweep_order(graph_, peripheral_dim(graph_, graph_.used.front()), SweepRule::breadth));
+      default:
+        return noisy_restart(trial);
+    }
+  }
+
+  /// The kinds take turns. Small noise only shuffles near ties, large noise explores: both have their networks.
+  void noisy_restart(int trial) {
+    const double noise = std::exp2(-4 + 4 * random_.uniform());
+    switch (trial % 8) {
+      case 0:
+      case 1:
+      case 2:
+        return greedy({std::exp2(-3 + 4 * random_.uniform()), std::exp2(-6 + 7 * random_.uniform())});
+      case 3:
+      case 4:
+        return eliminate(EliminationRule::fill, noise);
+      case 5:
+        return eliminate(EliminationRule::weighted_fill, noise);
+      case 6:
+        return eliminate(EliminationRule::size, noise / 4);
+      default: {
+        const std::uint32_t start = graph_.used[random_.below(static_cast<std::uint32_t>(graph_.used.size()))];
+        return eliminate(sweep_order(graph_, start, SweepRule::front));
+      }
+    }
+  }
+
+  /// Keeps the best few, best first.
+  void offer(double cost, Tree tree) {
+    const auto better = [](double c, const Candidate& other) { return c < other.log2_flops; };
+    const auto at = std::upper_bound(pool_.begin(), pool_.end(), cost, better);
+    // The same cost is most likely the same tree, found again.
+    if (at != pool_.begin() && std::prev(at)->log2_flops == cost) return;
+    pool_.insert(at, {cost, std::move(tree)});
+    if (pool_.size() > pool_size) pool_.pop_back();
+  }
+
+  void offer(Tree tree) {
+    const double cost = log2_flops(network_, tree);
+    offer(cost, std::move(tree));
+  }
+
+  /// Anneals each of the pool, with as much work as the restarts took.
+  void improve() {
+    if (!improvable(network_)) return;
+    const std::vector<Candidate> starts = pool_;
+    const double visits = trials_ * static_cast<double>(network_.tensors.size()) /
+                          (static_cast<double>(starts.size()) * word_factor(graph_.used.size()));
+    const AnnealOptions annealing{static_cast<std::uint64_t>(visits * moves_a_visit), 2.0, 16.0};
+    const ReconfigureOptions pieces{8, static_cast<std::uint64_t>(visits / visits_a_piece)};
+    for (const Candidate& start : starts) {
+      if (deadline_.passed()) return;
+      OrderTree tree(network_, start.tree);
+      reconfigure(tree, pieces, deadline_);
+      offer(tree.to_tree());
+      anneal(tree, annealing, random_, deadline_);
+      reconfigure(tree, pieces, deadline_);
+      offer(tree.to_tree());
+    }
+  }
+
+  const Network& network_;
+  const Deadline& deadline_;
+  DimGraph graph_;
+  base::Random random_;
+  double trials_;
+  std::vector<Candidate> pool_;
+};
+
+}  // namespace
+
+double affordable_trials(int trials, std::size_t tensors) {
+  return std::max(0, trials) *
+         std::min(1.0, full_budget_tensors / static_cast<double>(std::max<std::size_t>(1, tensors)));
+}
+
+Tree search_order(const Network& network, const SearchOptions& options, const Deadline& deadline) {
+  return Search(network, options, deadline).run();
+}
+
+Tree polish_order(const Network& network, Tree tree, const SearchOptions& options, const Deadline& deadline) {
+  const double visits =
+      options.trials * static_cast<double>(network.tensors.size()) / word_factor(network.log2_size.size());
+  if (!improvable(network)) return tree;
+  OrderTree order_tree(network, tree);
+  reconfigure(order_tree, {8, static_cast<std::uint64_t>(visits / visits_a_piece)}, deadline);
+  return order_tree.to_tree();
+}
+
+}  // namespace plated::planner
