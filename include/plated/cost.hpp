@@ -1,0 +1,19 @@
+// What running a plan costs, predicted from sizes alone.
+#pragma once
+
+#include <cstdint>
+
+namespace plated {
+
+/// Predicted cost of one run. Counts are doubles because they may exceed 2^63.
+struct Cost {
+  double flops = 0;             ///< semiring additions and multiplications
+  double exps = 0;              ///< exponentials and logarithms; 0 outside the log semiring
+  double bytes_read = 0;        ///< operands and intermediates, each step's inputs once
+  double bytes_written = 0;     ///< intermediates and outputs
+  std::int64_t peak_bytes = 0;  ///< memory for intermediates; operands, outputs and per-thread scratch come on top
+  double sequential = 0;        ///< flops of one slice of everything: T of [TVE] Thm. 3
+  double span = 0;              ///< parallel depth: T plus ⌈log2 M(b)⌉ for each plate b that a step multiplies over
+};
+
+}  // namespace plated

@@ -1,0 +1,114 @@
+// Places intermediates in one arena, so that a run allocates at most once.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/checked_size.hpp"
+#include "planner/passes.hpp"
+#include "plated/error.hpp"
+
+namespace plated::planner {
+namespace {
+
+constexpr std::int64_t alignment = 64;
+
+/// Free stretches of an arena, by offset; the arena grows at its end.
+class FreeList {
+ public:
+  std::int64_t take(std::int64_t bytes) {
+    auto best = free_.end();
+    for (auto block = free_.begin(); block != free_.end(); ++block) {
+      if (block->second >= bytes && (best == free_.end() || block->second < best->second)) best = block;
+    }
+    if (best == free_.end()) {
+      // Grow by what the last stretch lacks, if it reaches the end.
+      std::int64_t offset = end_;
+      if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == end_) {
+        offset = free_.rbegin()->first;
+        free_.erase(offset);
+      }
+      end_ = base::checked_sum(offset, bytes);
+      return offset;
+    }
+    const std::int64_t offset = best->first;
+    const std::int64_t rest = best->second - bytes;
+    free_.erase(best);
+    if (rest > 0) free_[offset + bytes] = rest;
+    return offset;
+  }
+
+  void give_back(std::int64_t offset, std::int64_t bytes) {
+    auto block = free_.emplace(offset, bytes).first;
+    if (const auto next = std::next(block); next != free_.end() && block->first + block->second == next->first) {
+      block->second += next->second;
+      free_.erase(next);
+    }
+    if (block != free_.begin()) {
+      const auto before = std::prev(block);
+      if (before->first + before->second == block->first) {
+        before->second += block->second;
+        free_.erase(block);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t end() const { return end_; }
+
+ private:
+  std::map<std::int64_t, std::int64_t> free_;
+  std::int64_t end_ = 0;
+};
+
+/// Names the dims of a value whose bytes do not fit in 63 bits.
+void check_size(const Schedule& schedule, const Value& value) {
+  double bytes = 8;  // of an element at most
+  std::string dims;
+  for (const DimId d : value.dims) {
+    bytes *= static_cast<double>(schedule.problem.size[d]);
+    dims +=
+        (dims.empty() ? "" : ", ") + schedule.graph.dims()[d].name + " = " + std::to_string(schedule.problem.size[d]);
+  }
+  if (bytes >= 0x1p63) {
+    throw SizeOverflowError("an intermediate over " + dims + " has a size that does not fit in 63 bits");
+  }
+}
+
+Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool reuse) {
+  std::vector<std::size_t> last_use(schedule.values.size(), 0);
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
+  }
+  const auto bytes_of = [&](ValueId v) {
+    const Value& value = schedule.values[v];
+    check_size(schedule, value);
+    const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
+    const std::int64_t bytes = base::checked_product(schedule.elements(value.dims), size);
+    return std::max(alignment, base::checked_product(bytes / alignment + (bytes % alignment != 0 ? 1 : 0), alignment));
+  };
+  Schedule::Arena arena;
+  arena.offset.assign(schedule.values.size(), -1);
+  FreeList free;
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    const Step& step = schedule.steps[s];
+    if (schedule.values[step.output].kind == Value::Kind::intermediate) {
+      arena.offset[step.output] = free.take(bytes_of(step.output));
+    }
+    if (!reuse) continue;
+    for (const ValueId v : base::sorted(step.inputs)) {
+      if (schedule.values[v].kind == Value::Kind::intermediate && last_use[v] == s) {
+        free.give_back(arena.offset[v], bytes_of(v));
+      }
+    }
+  }
+  arena.bytes = free.end();
+  return arena;
+}
+
+}  // namespace
+
+void place_buffers(Schedule& schedule, bool reuse) {
+  schedule.arena[0] = place(schedule, 4, reuse);
+  schedule.arena[1] = place(schedule, 8, reuse);
+}
+
+}  // namespace plated::planner

@@ -1,0 +1,42 @@
+// The planner's table of contents.
+#include "planner/planner.hpp"
+
+#include <algorithm>
+
+#include "plated/error.hpp"
+#include "planner/elimination.hpp"
+#include "planner/emit.hpp"
+#include "planner/passes.hpp"
+
+namespace plated::planner {
+
+std::vector<std::string> optional_passes() {
+  return {"drop_unit_dims", "drop_barren", "share_steps", "fuse_products", "fuse_elementwise", "deliver_directly", "reuse_buffers"};
+}
+
+Schedule plan(const FactorGraph& graph, const Options& options) {
+  const std::vector<std::string> known = optional_passes();
+  for (const std::string& pass : options.without) {
+    if (std::find(known.begin(), known.end(), pass) == known.end()) {
+      throw OptionError("there is no optional pass called '" + pass + "'");
+    }
+  }
+  graph.validate();
+  Schedule schedule{.graph = graph, .sums_only = options.sums_only};
+  schedule.problem = read_problem(graph, options.sums_only, options.without);  // drop_unit_dims, drop_barren
+  const Elimination elimination = eliminate(schedule.problem, graph);          // [TVE] Alg. 1
+  emit(schedule, elimination, options.order, options.without);                 // share_steps, fuse_products
+  if (!options.without.contains("fuse_elementwise")) {
+    verify(schedule);
+    fuse_elementwise(schedule);
+  }
+  if (!options.without.contains("deliver_directly")) {
+    verify(schedule);
+    deliver_directly(schedule);
+  }
+  place_buffers(schedule, !options.without.contains("reuse_buffers"));
+  verify(schedule);
+  return schedule;
+}
+
+}  // namespace plated::planner

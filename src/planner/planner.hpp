@@ -1,0 +1,26 @@
+// The planner: from a graph to a schedule, pass after pass.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "planner/contraction_order.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::planner {
+
+struct Options {
+  OrderOptions order;
+  bool sums_only = false;
+  std::set<std::string> without;
+};
+
+/// The passes that may be left out.
+[[nodiscard]] std::vector<std::string> optional_passes();
+
+/// Plans the graph's outputs. Throws IntractableError, what FactorGraph::validate throws, SizeOverflowError for an
+/// intermediate beyond 2^63 bytes, and OptionError for a pass that does not exist.
+[[nodiscard]] Schedule plan(const FactorGraph& graph, const Options& options);
+
+}  // namespace plated::planner

@@ -1,0 +1,120 @@
+// Prints schedules.
+#include "planner/print_schedule.hpp"
+
+#include <cstdio>
+
+#include "planner/schedule_cost.hpp"
+
+namespace plated::planner {
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Schedule& schedule) : schedule_(schedule) {
+    // In the order of the steps: passes may have removed values in between.
+    number_.assign(schedule.values.size(), 0);
+    std::size_t message = 0;
+    for (const Step& step : schedule.steps) {
+      if (schedule.values[step.output].kind == Value::Kind::intermediate) number_[step.output] = ++message;
+    }
+  }
+
+  std::string run() const {
+    std::string text = header();
+    const SortedSet* leaf = nullptr;
+    std::size_t component = schedule_.components.size();
+    for (std::size_t s = 0; s < schedule_.steps.size(); ++s) {
+      const Step& step = schedule_.steps[s];
+      if (step.component != component) {
+        component = step.component;
+        const ComponentNote& note = schedule_.components[component];
+        if (component + 1 == schedule_.components.size()) {
+          text += "outputs\n";
+        } else {
+          if (leaf == nullptr || *leaf != note.leaf) text += "leaf L = " + set(note.leaf) + "\n";
+          leaf = &note.leaf;
+          text += "  " + describe(note) + "\n";
+        }
+      }
+      char line[32];
+      std::snprintf(line, sizeof line, "%6zu  ", s + 1);
+      text += line + value(step.output) + " = " + operation(step) + "\n";
+    }
+    return text + footer();
+  }
+
+ private:
+  template <class Dims>
+  std::string names(const Dims& dims, const char* separator) const {
+    std::string text;
+    for (const DimId d : dims) text += (text.empty() ? "" : separator) + schedule_.graph.dims()[d].name;
+    return text;
+  }
+
+  std::string set(const SortedSet& dims) const { return "{" + names(dims, ", ") + "}"; }
+
+  std::string describe(const ComponentNote& note) const {
+    std::string factors;
+    for (const ValueId v : note.factors) factors += (factors.empty() ? "" : ", ") + value(v);
+    return "V_c = " + set(note.variables) + ", F_c = {" + factors + "}, V_f = " + set(note.remaining) +
+           (note.remaining.empty() ? ", to the scalars S" : ", L′ = " + set(note.parent));
+  }
+
+  std::string value(ValueId v) const {
+    const Value& value = schedule_.values[v];
+    switch (value.kind) {
+      case Value::Kind::operand:
+        return schedule_.graph.factors()[value.index].name;
+      case Value::Kind::output:
+        return "output" + std::to_string(value.index) + "[" + names(value.dims, ", ") + "]";
+      case Value::Kind::intermediate:
+        return "m" + std::to_string(number_[v]) + "[" + names(value.dims, ", ") + "]";
+    }
+    return {};
+  }
+
+  std::string operation(const Step& step) const {
+    std::string inputs;
+    for (const ValueId v : step.inputs) inputs += (inputs.empty() ? "" : ", ") + value(v);
+    if (step.inputs.empty()) return "1";
+    const SortedSet plates = base::unite(step.product, step.tied_power);
+    if (step.kind == Step::Kind::leave_one_out) return "LeaveOneOut" + set(plates) + "(" + inputs + ")";
+    std::string text = plates.empty() ? "" : "Product" + set(plates) + " ";
+    if (!step.sum.empty() || step.inputs.size() > 1) return text + "SumProduct" + set(step.sum) + "(" + inputs + ")";
+    return text + inputs;
+  }
+
+  std::string header() const {
+    std::string text = "plan for " + schedule_.graph.equation() + "\n";
+    std::string plates;
+    std::string variables;
+    for (const Dim& d : schedule_.graph.dims()) {
+      std::string& list = d.kind == DimKind::variable ? variables : plates;
+      list += (list.empty() ? "" : ", ") + d.name + " = " + std::to_string(d.size) +
+              (d.kind == DimKind::batch ? " (batch)" : "");
+    }
+    if (!variables.empty()) text += "variables " + variables + "\n";
+    if (!plates.empty()) text += "plates " + plates + "\n";
+    if (!schedule_.problem.dropped.empty())
+      text += "dropped as barren: " + names(schedule_.problem.dropped, ", ") + "\n";
+    return text;
+  }
+
+  std::string footer() const {
+    const Cost cost = schedule_cost(schedule_, Semiring::log, 4);
+    char line[160];
+    std::snprintf(line, sizeof line,
+                  "cost: %.3g flops, %.3g exps, %.3g bytes read, %lld bytes of working memory, span %.3g\n", cost.flops,
+                  cost.exps, cost.bytes_read, static_cast<long long>(cost.peak_bytes), cost.span);
+    return line;
+  }
+
+  const Schedule& schedule_;
+  std::vector<std::size_t> number_;
+};
+
+}  // namespace
+
+std::string print_schedule(const Schedule& schedule) { return Printer(schedule).run(); }
+
+}  // namespace plated::planner

@@ -1,0 +1,104 @@
+// Reads a graph into a planner's problem.
+#include "planner/problem.hpp"
+
+#include <algorithm>
+
+namespace plated::planner {
+namespace {
+
+using base::contains;
+using base::intersect;
+using base::sorted;
+using base::subtract;
+
+bool in_empty_plate(const FactorGraph& graph, const SortedSet& plates) {
+  return std::any_of(plates.begin(), plates.end(), [&](DimId b) { return graph.dims()[b].size == 0; });
+}
+
+/// A variable that only its own conditional factor holds sums to one with it; that may make its parents barren in turn.
+void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& problem) {
+  std::vector<std::vector<std::size_t>> holders(graph.dims().size());
+  for (std::size_t f = 0; f < problem.factors.size(); ++f) {
+    for (const DimId v : problem.factors[f].variables) holders[v].push_back(f);
+  }
+  std::vector<std::size_t> count(holders.size());
+  for (std::size_t v = 0; v < holders.size(); ++v) count[v] = holders[v].size();
+  std::vector<bool> gone(problem.factors.size(), false);
+  std::vector<DimId> candidates;
+  for (DimId v = 0; v < holders.size(); ++v) candidates.push_back(v);
+  while (!candidates.empty()) {
+    const DimId v = candidates.back();
+    candidates.pop_back();
+    if (count[v] != 1 || contains(asked, v)) continue;
+    const auto holder = std::find_if(holders[v].begin(), holders[v].end(), [&](std::size_t f) { return !gone[f]; });
+    const ProblemFactor& factor = problem.factors[*holder];
+    const bool conditional = factor.operand >= 0 && graph.factors()[factor.operand].distribution_of == v;
+    // In a plate that the variable is not in, the factor is a product of distributions, which does not sum to one.
+    if (!conditional || factor.plates != problem.variable_plates[v]) continue;
+    if (problem.size[v] == 0) continue;  // an empty sum is zero, whatever was declared
+    gone[*holder] = true;
+    problem.dropped.push_back(v);
+    for (const DimId u : factor.variables) {
+      --count[u];
+      candidates.push_back(u);
+    }
+  }
+  std::vector<ProblemFactor> rest;
+  for (std::size_t f = 0; f < problem.factors.size(); ++f) {
+    if (!gone[f]) rest.push_back(std::move(problem.factors[f]));
+  }
+  problem.factors = std::move(rest);
+  std::sort(problem.dropped.begin(), problem.dropped.end());
+}
+
+}  // namespace
+
+Problem read_problem(const FactorGraph& graph, bool sums_only, const std::set<std::string>& without) {
+  Problem problem;
+  const std::size_t dims = graph.dims().size();
+  SortedSet unit;
+  for (DimId d = 0; d < dims; ++d) {
+    problem.size.push_back(graph.dims()[d].size);
+    problem.kind.push_back(graph.dims()[d].kind);
+    if (graph.dims()[d].size == 1 && !without.contains("drop_unit_dims")) unit.push_back(d);
+  }
+  const std::vector<std::vector<DimId>> plates_of = graph.variable_plates();
+  SortedSet alive;  // variables that exist and have more than one state
+  for (DimId v = 0; v < dims; ++v) {
+    problem.variable_plates.push_back(subtract(plates_of[v], unit));
+    if (problem.kind[v] == DimKind::variable && !contains(unit, v) && !in_empty_plate(graph, plates_of[v])) {
+      alive.push_back(v);
+    }
+  }
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    const SortedSet plates = graph.factor_plates(f);
+    if (in_empty_plate(graph, plates)) continue;
+    ProblemFactor factor;
+    factor.operand = static_cast<std::int64_t>(f);
+    factor.variables = intersect(graph.factor_variables(f), alive);
+    factor.plates = subtract(plates, unit);
+    factor.carried = subtract(sorted(graph.factors()[f].dims), unit);
+    problem.factors.push_back(std::move(factor));
+  }
+  SortedSet asked;
+  for (const Output& written : graph.outputs()) {
+    ProblemOutput output;
+    const SortedSet written_dims = sorted(written.dims);
+    output.empty = std::any_of(written.dims.begin(), written.dims.end(), [&](DimId d) { return problem.size[d] == 0; });
+    output.variables = intersect(written_dims, alive);
+    for (const DimId v : output.variables) output.plates = base::unite(output.plates, problem.variable_plates[v]);
+    asked = base::unite(asked, output.variables);
+    problem.outputs.push_back(std::move(output));
+  }
+  if (sums_only && !without.contains("drop_barren")) drop_barren(graph, asked, problem);
+
+  SortedSet held = problem.dropped;
+  for (const ProblemFactor& factor : problem.factors) held.insert(held.end(), factor.variables.begin(), factor.variables.end());
+  held = sorted(std::move(held));
+  for (const DimId v : subtract(alive, held)) {
+    problem.factors.push_back({.operand = -1, .variables = {v}, .plates = problem.variable_plates[v], .carried = {v}});
+  }
+  return problem;
+}
+
+}  // namespace plated::planner

@@ -1,0 +1,16 @@
+// Prices a schedule.
+#pragma once
+
+#include "plated/cost.hpp"
+#include "plated/semiring.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::planner {
+
+/// Semiring operations of one step; with `one_slice`, as if every plate and batch dim had size 1.
+[[nodiscard]] double step_flops(const Schedule& schedule, const Step& step, bool one_slice = false);
+
+/// The cost of a run on operands of `element_bytes` (4 or 8).
+[[nodiscard]] Cost schedule_cost(const Schedule& schedule, Semiring semiring, int element_bytes);
+
+}  // namespace plated::planner
