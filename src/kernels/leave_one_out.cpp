@@ -1,0 +1,77 @@
+// Leave-one-out products: prefix times suffix, so that zeros and large magnitudes lose nothing.
+#include "kernels/leave_one_out.hpp"
+
+#include <cstddef>
+
+#include "semiring/dispatch.hpp"
+
+namespace plated::kernels {
+namespace {
+
+/// Walks the product loops of one kept index forwards and then backwards, with a running product. Recursion over the
+/// loops takes the place of an index array: nothing is allocated.
+template <class Ring>
+class Sweep {
+ public:
+  explicit Sweep(const LeaveOneOutShape& shape) : shape_(shape), loops_(shape.product_extent.size()) {}
+
+  void run(const double* in, double* out) {
+    running_ = Ring::one();
+    forward(0, in, out);
+    running_ = Ring::one();
+    backward(0, in, out);
+  }
+
+ private:
+  void forward(std::size_t loop, const double* in, double* out) {
+    if (loop == loops_) {
+      *out = running_;
+      running_ = Ring::multiply(running_, *in);
+      return;
+    }
+    for (std::int64_t i = 0; i < shape_.product_extent[loop]; ++i) {
+      forward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
+    }
+  }
+
+  void backward(std::size_t loop, const double* in, double* out) {
+    if (loop == loops_) {
+      const double others = Ring::multiply(*out, running_);
+      *out = shape_.repeats == 1
+                 ? others
+                 : Ring::multiply(Ring::power(others, shape_.repeats), Ring::power(*in, shape_.repeats - 1));
+      running_ = Ring::multiply(running_, *in);
+      return;
+    }
+    for (std::int64_t i = shape_.product_extent[loop]; i-- > 0;) {
+      backward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
+    }
+  }
+
+  const LeaveOneOutShape& shape_;
+  std::size_t loops_;
+  double running_ = Ring::one();
+};
+
+}  // namespace
+
+void leave_one_out(const LeaveOneOutShape& shape, const double* input, double* output, std::int64_t first,
+                   std::int64_t last) noexcept {
+  semiring::dispatch(shape.semiring, [&](auto ring) {
+    Sweep<decltype(ring)> sweep(shape);
+    for (std::int64_t k = first; k < last; ++k) {
+      const double* in = input;
+      double* out = output;
+      std::int64_t rest = k;
+      for (std::size_t l = shape.kept_extent.size(); l-- > 0;) {
+        const std::int64_t index = rest % shape.kept_extent[l];
+        rest /= shape.kept_extent[l];
+        in += index * shape.kept_input_stride[l];
+        out += index * shape.kept_output_stride[l];
+      }
+      sweep.run(in, out);
+    }
+  });
+}
+
+}  // namespace plated::kernels

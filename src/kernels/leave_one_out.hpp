@@ -1,0 +1,29 @@
+// Leave-one-out products over plates, without division or subtraction.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plated/semiring.hpp"
+
+namespace plated::kernels {
+
+/// out[k, p] = (∏_{p' ≠ p} in[k, p'])^repeats ⊗ in[k, p]^(repeats − 1), all in double; `p` runs over every product loop
+/// jointly. `repeats` counts the slices of plates that the input lacks (it is the same in each of them); ≥ 1.
+struct LeaveOneOutShape {
+  Semiring semiring = Semiring::log;
+  std::vector<std::int64_t> kept_extent;
+  std::vector<std::int64_t> kept_input_stride;
+  std::vector<std::int64_t> kept_output_stride;
+  std::vector<std::int64_t> product_extent;
+  std::vector<std::int64_t> product_input_stride;
+  std::vector<std::int64_t> product_output_stride;
+  std::int64_t repeats = 1;
+};
+
+/// `input` and `output` are float64 and do not overlap. Runs serially over the kept indices [first, last) of their joint
+/// row-major index. Products over plates are formed by blocks in a fixed order; precision is that of plain products.
+void leave_one_out(const LeaveOneOutShape& shape, const double* input, double* output, std::int64_t first,
+                   std::int64_t last) noexcept;
+
+}  // namespace plated::kernels

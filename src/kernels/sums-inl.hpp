@@ -1,0 +1,213 @@
+// Sums: rows of lanes into running states, lanes of one slot into one, states into values. Recompiled per SIMD target.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/math-inl.hpp"
+#include "kernels/vector_ring-inl.hpp"
+
+#if defined(PLATED_KERNELS_SUMS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_SUMS_INL_HPP_
+#undef PLATED_KERNELS_SUMS_INL_HPP_
+#else
+#define PLATED_KERNELS_SUMS_INL_HPP_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows absorbed at a time. Their addresses are often a large power of two apart and fall into one set of a cache with
+// eight ways, so more would evict each other; fewer would rescale the running sum more often.
+inline constexpr std::int64_t rows_at_a_time = 8;
+
+/// The rows added up in the ring, eight of them pairwise; in the log semiring their maximum.
+template <class Ring, class V, class Row>
+HWY_INLINE V add_rows(const Row& row, std::int64_t rows) {
+  using R = VectorRing<Ring>;
+  if (rows == rows_at_a_time) {
+    const V a = R::add(R::add(row(0), row(1)), R::add(row(2), row(3)));
+    const V b = R::add(R::add(row(4), row(5)), R::add(row(6), row(7)));
+    return R::add(a, b);
+  }
+  V total = row(0);
+  for (std::int64_t r = 1; r < rows; ++r) total = R::add(total, row(r));
+  return total;
+}
+
+/// One vector of lanes, up to eight rows: the online log-sum-exp. The running sum is rescaled once for all rows. Where
+/// every row so far is −inf the shift is the lowest finite number: the sum is then meaningless, and top stays −inf.
+template <class D, class Row, class T>
+HWY_INLINE void absorb_vector(semiring::Log, D d, const Row& row, std::int64_t rows, T* top, T* sum, bool first) {
+  using V = hn::Vec<D>;
+  const V lowest = hn::Set(d, std::numeric_limits<T>::lowest());
+  V high = add_rows<semiring::Log, V>(row, rows);
+  V total;
+  V shift;
+  if (first) {
+    shift = hn::Max(high, lowest);
+    total = ExpOfShifted(d, hn::Sub(row(0), shift));
+  } else {
+    const V old = hn::LoadU(d, top);
+    high = hn::Max(high, old);
+    shift = hn::Max(high, lowest);
+    total =
+        hn::MulAdd(hn::LoadU(d, sum), ExpOfShifted(d, hn::Sub(old, shift)), ExpOfShifted(d, hn::Sub(row(0), shift)));
+  }
+  if (rows == rows_at_a_time) {
+    HWY_UNROLL(7)
+    for (std::int64_t r = 1; r < rows_at_a_time; ++r) total = hn::Add(total, ExpOfShifted(d, hn::Sub(row(r), shift)));
+  } else {
+    for (std::int64_t r = 1; r < rows; ++r) total = hn::Add(total, ExpOfShifted(d, hn::Sub(row(r), shift)));
+  }
+  hn::StoreU(high, d, top);
+  hn::StoreU(total, d, sum);
+}
+
+/// Real sums: eight rows pairwise in the arithmetic type, these in double.
+template <class D, class Row>
+HWY_INLINE void absorb_vector(semiring::Real, D d, const Row& row, std::int64_t rows, double* top, double*,
+                              bool first) {
+  using T = hn::TFromD<D>;
+  const auto total = add_rows<semiring::Real, hn::Vec<D>>(row, rows);
+  if constexpr (sizeof(T) == 8) {
+    hn::StoreU(first ? total : hn::Add(hn::LoadU(d, top), total), d, top);
+  } else {
+    const hn::ScalableTag<double> d64;
+    const auto add_to = [&](auto part, double* to)
+                            HWY_ATTR { hn::StoreU(first ? part : hn::Add(hn::LoadU(d64, to), part), d64, to); };
+#if HWY_TARGET == HWY_SCALAR
+    add_to(hn::PromoteTo(d64, total), top);
+#else
+    const hn::Half<D> half;
+    add_to(hn::PromoteTo(d64, hn::LowerHalf(half, total)), top);
+    add_to(hn::PromoteTo(d64, hn::UpperHalf(half, total)), top + hn::Lanes(d64));
+#endif
+  }
+}
+
+/// Maxima, minima and "or".
+template <class Ring, class D, class Row, class T>
+HWY_INLINE void absorb_vector(Ring, D d, const Row& row, std::int64_t rows, T* top, T*, bool first) {
+  using R = VectorRing<Ring>;
+  const auto total = add_rows<Ring, hn::Vec<D>>(row, rows);
+  hn::StoreU(first ? total : R::add(hn::LoadU(d, top), total), d, top);
+}
+
+/// Short rows end before the hardware's prefetcher has seen a stream.
+template <class T>
+HWY_INLINE void prefetch_rows(const T* base, const std::int64_t* row_offset, std::int64_t rows, std::int64_t lanes) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t l = 0; l < lanes; l += static_cast<std::int64_t>(64 / sizeof(T))) {
+      hwy::Prefetch(base + row_offset[r] + l);
+    }
+  }
+}
+
+template <class Ring, class T>
+void absorb(const void* base, const void* ahead, const std::int64_t* row_offset, std::int64_t rows, std::int64_t lanes,
+            void* top_bytes, void* sum_bytes, bool first) {
+  using State = StateOf<Ring, T>;
+  using R = VectorRing<Ring>;
+  const hn::ScalableTag<T> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  auto* HWY_RESTRICT top = static_cast<State*>(top_bytes);
+  auto* HWY_RESTRICT sum = static_cast<State*>(sum_bytes);
+  for (std::int64_t r0 = 0; r0 < rows; r0 += rows_at_a_time) {
+    const std::int64_t count = std::min(rows_at_a_time, rows - r0);
+    const T* from[rows_at_a_time];
+    for (std::int64_t r = 0; r < rows_at_a_time; ++r) {
+      from[r] = static_cast<const T*>(base) + row_offset[r0 + std::min(r, count - 1)];
+    }
+    if (ahead != nullptr) {
+      const bool within = r0 + rows_at_a_time < rows;
+      const std::int64_t next = within ? r0 + rows_at_a_time : 0;
+      prefetch_rows(static_cast<const T*>(within ? base : ahead), row_offset + next,
+                    std::min(rows_at_a_time, rows - next), lanes);
+    }
+    std::int64_t lane = 0;
+    const auto whole = [&](std::int64_t r) HWY_ATTR { return R::import(hn::LoadU(d, from[r] + lane)); };
+    if (count == rows_at_a_time) {  // apart from the loop below, so that the rows are unrolled
+      if (r0 == 0 && first) {
+        for (; lane + width <= lanes; lane += width) {
+          absorb_vector(Ring{}, d, whole, rows_at_a_time, top + lane, sum + lane, true);
+        }
+      } else {
+        for (; lane + width <= lanes; lane += width) {
+          absorb_vector(Ring{}, d, whole, rows_at_a_time, top + lane, sum + lane, false);
+        }
+      }
+    } else {
+      for (; lane + width <= lanes; lane += width) {
+        absorb_vector(Ring{}, d, whole, count, top + lane, sum + lane, r0 == 0 && first);
+      }
+    }
+    if (lane < lanes) {
+      // Zeros beyond the end: lanes there may be in use, where these rows are shorter than others of the sum.
+      const auto some = [&](std::int64_t r) HWY_ATTR {
+        return R::import(
+            load_some(d, from[r] + lane, static_cast<std::size_t>(lanes - lane), static_cast<T>(Ring::zero())));
+      };
+      absorb_vector(Ring{}, d, some, count, top + lane, sum + lane, r0 == 0 && first);
+    }
+  }
+}
+
+/// Lanes of one slot are added up: exactly as rows are, but one lane at a time, because slots come in any order.
+template <class Ring, class T>
+void fold(std::int64_t lanes, std::int64_t slots, const std::int64_t* slot, void* top_bytes, void* sum_bytes,
+          void* scratch) {
+  using State = StateOf<Ring, T>;
+  const hn::ScalableTag<State> d;
+  auto* top = static_cast<State*>(top_bytes);
+  auto* sum = static_cast<State*>(sum_bytes);
+  auto* total = static_cast<State*>(scratch);
+  // Running totals of what the ring adds: for log these are the maxima.
+  const auto add = [](State a, State b) {
+    if constexpr (has_sum<Ring>) return std::max(a, b);
+    return static_cast<State>(Ring::add(static_cast<double>(a), static_cast<double>(b)));
+  };
+  std::fill(total, total + slots, static_cast<State>(Ring::zero()));
+  for (std::int64_t lane = 0; lane < lanes; ++lane) total[slot[lane]] = add(total[slot[lane]], top[lane]);
+  if constexpr (has_sum<Ring>) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      top[lane] -= std::max(total[slot[lane]], std::numeric_limits<State>::lowest());
+    }
+    for (std::int64_t lane = 0; lane < lanes; lane += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::StoreU(hn::Mul(hn::LoadU(d, sum + lane), ExpOfShifted(d, hn::LoadU(d, top + lane))), d, sum + lane);
+    }
+    std::fill(top, top + slots, State{0});
+    for (std::int64_t lane = 0; lane < lanes; ++lane) top[slot[lane]] += sum[lane];
+    std::copy(top, top + slots, sum);
+  }
+  std::copy(total, total + slots, top);
+}
+
+template <class Ring, class T>
+void value(std::int64_t lanes, const void* top_bytes, const void* sum_bytes, double* out) {
+  using State = StateOf<Ring, T>;
+  const auto* top = static_cast<const State*>(top_bytes);
+  if constexpr (has_sum<Ring>) {
+    const hn::ScalableTag<T> d;
+    const hn::ScalableTag<double> d64;
+    const auto* sum = static_cast<const T*>(sum_bytes);
+    HWY_ALIGN T logs[HWY_MAX_BYTES / sizeof(T)];
+    for (std::int64_t lane = 0; lane < lanes; lane += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::Store(Log(d, hn::LoadU(d, sum + lane)), d, logs);
+      for (std::size_t i = 0; i < hn::Lanes(d); i += hn::Lanes(d64)) {
+        const auto high = load_doubles(d64, top + lane + i);
+        hn::StoreU(hn::Add(high, load_doubles(d64, logs + i)), d64, out + lane + i);
+      }
+    }
+  } else {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) out[lane] = static_cast<double>(top[lane]);
+  }
+}
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

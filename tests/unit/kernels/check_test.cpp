@@ -1,0 +1,66 @@
+// Bad entries are found wherever they are, and only they.
+#include "kernels/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace plated::kernels {
+namespace {
+
+using Index = std::vector<std::int64_t>;
+
+struct Admission {
+  Semiring semiring;
+  bool plus_infinity, minus_infinity, negative;
+};
+constexpr Admission admissions[] = {
+    {Semiring::real, false, false, true},    {Semiring::log, false, true, true},
+    {Semiring::max_plus, false, true, true}, {Semiring::min_plus, true, false, true},
+    {Semiring::boolean, true, true, true},   {Semiring::max_product, false, false, false},
+};
+
+template <class T>
+class Check : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Check, Types);
+
+TYPED_TEST(Check, AdmitsWhatTheSemiringDoes) {
+  using T = TypeParam;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  for (const Admission& a : admissions) {
+    SCOPED_TRACE(name(a.semiring));
+    const auto admitted = [&a](T x) { return !first_bad_entry(Tensor::of<T>({3}, {T{1}, x, T{0}}), a.semiring); };
+    EXPECT_TRUE(admitted(T{2}));
+    EXPECT_FALSE(admitted(std::numeric_limits<T>::quiet_NaN()));
+    EXPECT_EQ(admitted(infinity), a.plus_infinity);
+    EXPECT_EQ(admitted(-infinity), a.minus_infinity);
+    EXPECT_EQ(admitted(T{-1}), a.negative);
+  }
+}
+
+TYPED_TEST(Check, NamesTheFirstBadIndexOfStridedMemory) {
+  using T = TypeParam;
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  std::vector<T> data(5 * 7 * 300, T{1});
+  const auto bad = [&](const Tensor& tensor) { return first_bad_entry(tensor, Semiring::log); };
+  const Tensor whole = Tensor::view(data.data(), {5, 7, 300});
+  EXPECT_FALSE(bad(whole));
+  data[(3 * 7 + 2) * 300 + 299] = nan;
+  data[(4 * 7 + 0) * 300 + 0] = nan;
+  EXPECT_EQ(bad(whole), (Index{3, 2, 299}));
+  // Transposed, reversed, broadcast, and with the bad entries in the gaps.
+  EXPECT_EQ(bad(Tensor::view(data.data(), {300, 7, 5}, {1, 300, 2100})), (Index{0, 0, 4}));
+  EXPECT_EQ(bad(Tensor::view(data.data() + 4 * 2100, {5, 7, 300}, {-2100, 300, 1})), (Index{0, 0, 0}));
+  EXPECT_EQ(bad(Tensor::view(data.data() + 4 * 2100, {4, 2}, {0, 1})), (Index{0, 0}));
+  EXPECT_FALSE(bad(Tensor::view(data.data() + 1, {5, 7, 149}, {2100, 300, 2})));
+}
+
+TEST(Check, EmptyAndScalarTensors) {
+  EXPECT_FALSE(first_bad_entry(Tensor(Dtype::float32, {3, 0}), Semiring::real));
+  EXPECT_EQ(first_bad_entry(Tensor::scalar(std::numeric_limits<double>::infinity()), Semiring::real), Index{});
+}
+
+}  // namespace
+}  // namespace plated::kernels

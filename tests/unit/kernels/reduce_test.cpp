@@ -1,0 +1,168 @@
+// The reduce strategy against nested loops: every semiring, type, role and stride, and the hard corners of log space.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/strategy.hpp"
+#include "unit/kernels/naive_contraction.hpp"
+#include "unit/kernels/random_contraction.hpp"
+#include "unit/kernels/run_contraction.hpp"
+
+namespace plated::kernels {
+namespace {
+
+using testing::Case;
+using testing::describe;
+using testing::entry;
+using testing::naive_contraction;
+using testing::random_case;
+using testing::run;
+using testing::tolerance;
+using testing::worst_error;
+
+constexpr Semiring all_semirings[] = {Semiring::real,     Semiring::log,         Semiring::max_plus,
+                                      Semiring::min_plus, Semiring::max_product, Semiring::boolean};
+
+class EverySemiring : public ::testing::TestWithParam<Semiring> {};
+
+TEST_P(EverySemiring, AgreesWithNestedLoopsOnRandomShapes) {
+  std::mt19937 random(20240607u + static_cast<unsigned>(GetParam()));
+  for (int trial = 0; trial < 600; ++trial) {
+    const Case c = random_case(random, GetParam(), trial % 20 == 0 ? 400000 : 20000);
+    const auto strategy = make_reduce(c.shape);
+    const double error = worst_error(c, *strategy);
+    ASSERT_LE(error, tolerance(c.shape)) << "trial " << trial << " " << describe(c.shape);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Reduce, EverySemiring, ::testing::ValuesIn(all_semirings),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+/// log Σ over one index of two inputs.
+template <class T>
+double log_dot(const std::vector<T>& a, const std::vector<T>& b) {
+  ContractionShape shape;
+  shape.extent = {static_cast<std::int64_t>(a.size())};
+  shape.role = {Role::sum};
+  shape.input_stride = {{1}, {1}};
+  shape.input_dtype = {dtype_of<T>, dtype_of<T>};
+  shape.output_stride = {0};
+  shape.compute_dtype = dtype_of<T>;
+  double out = 0;
+  run(*make_reduce(shape), {a.data(), b.data()}, &out);
+  return out;
+}
+
+template <class T>
+class LogSpace : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(LogSpace, Types);
+
+TYPED_TEST(LogSpace, SurvivesMaximaThatDoNotAlign) {
+  using T = TypeParam;
+  for (const double gap : {50.0, 200.0, 1e4, 1e30}) {
+    const T g = static_cast<T>(gap);
+    const double exact = static_cast<double>(-g) + std::log(2.0);
+    EXPECT_NEAR(log_dot<T>({T{0}, -g}, {-g, T{0}}), exact, 1e-6 * gap);
+    std::vector<T> a(300, -std::numeric_limits<T>::infinity());  // long enough for lanes
+    std::vector<T> b = a;
+    a[7] = T{0}, b[7] = -g, a[290] = -g, b[290] = T{0};
+    EXPECT_NEAR(log_dot<T>(a, b), exact, 1e-6 * gap);
+  }
+}
+
+TYPED_TEST(LogSpace, AllZerosAreZeroAtEveryLength) {
+  using T = TypeParam;
+  for (const std::size_t n : {1u, 2u, 5u, 64u, 129u, 600u, 5000u}) {
+    const std::vector<T> a(n, -std::numeric_limits<T>::infinity());
+    std::vector<T> b(n, T{1});
+    EXPECT_EQ(log_dot<T>(a, b), -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(log_dot<T>(a, a), -std::numeric_limits<double>::infinity());
+    std::vector<T> c = a;
+    c[n / 2] = T{-3};
+    EXPECT_NEAR(log_dot<T>(c, b), -2.0, 1e-6);
+  }
+}
+
+/// Sums over `rows` terms, kept or not, with entries of one sign: the errors that DESIGN promises for moderate lengths.
+template <class T>
+double sum_error(Semiring semiring, std::int64_t rows, std::int64_t lanes, bool rows_inside) {
+  std::mt19937 random(7);
+  Case c;
+  c.shape.semiring = semiring;
+  c.shape.extent = {rows, lanes};
+  c.shape.role = {Role::sum, Role::kept};
+  c.shape.input_stride = {rows_inside ? std::vector<std::int64_t>{1, rows} : std::vector<std::int64_t>{lanes, 1}};
+  c.shape.input_dtype = {dtype_of<T>};
+  c.shape.output_stride = {0, 1};
+  c.shape.compute_dtype = dtype_of<T>;
+  c.output_size = lanes;
+  std::vector<T> data;
+  for (std::int64_t i = 0; i < rows * lanes; ++i) data.push_back(static_cast<T>(entry(random, semiring, 0.0)));
+  c.inputs = {data.data()};
+  std::vector<double> out(static_cast<std::size_t>(lanes));
+  run(*make_reduce(c.shape), c.inputs, out.data());
+  double worst = 0;
+  naive_contraction(c.shape, c.inputs, [&](std::int64_t at, long double exact) {
+    // An absolute error of a logarithm is a relative one of what it stands for.
+    const long double scale = semiring == Semiring::log ? std::max(1.0L, std::abs(exact)) : std::abs(exact);
+    const long double difference = static_cast<long double>(out[static_cast<std::size_t>(at)]) - exact;
+    worst = std::max(worst, static_cast<double>(std::abs(difference) / scale));
+  });
+  return worst;
+}
+
+TYPED_TEST(LogSpace, SumsOfModerateLengthKeepTheirPrecision) {
+  using T = TypeParam;
+  const double bound = sizeof(T) == 4 ? 1e-6 : 1e-14;
+  for (const Semiring semiring : {Semiring::real, Semiring::log}) {
+    double worst = 0;
+    for (const std::int64_t rows : {2, 31, 32, 33, 1000, 10000}) {
+      for (const std::int64_t lanes : {1, 5, 100}) {
+        for (const bool inside : {false, true}) worst = std::max(worst, sum_error<T>(semiring, rows, lanes, inside));
+      }
+    }
+    std::cout << name(semiring) << " " << name(dtype_of<T>) << ": relative error at most " << worst << "\n";
+    EXPECT_LE(worst, bound);
+  }
+}
+
+TEST(Reduce, SplitsBigWorkAndKeepsSmallWorkWhole) {
+  ContractionShape shape;
+  shape.extent = {1'000'000};
+  shape.role = {Role::sum};
+  shape.input_stride = {{1}};
+  shape.input_dtype = {Dtype::float32};
+  shape.output_stride = {0};
+  shape.compute_dtype = Dtype::float32;
+  EXPECT_GT(make_reduce(shape)->tasks(), 1);
+  shape.role = {Role::product};
+  EXPECT_GT(make_reduce(shape)->tasks(), 1);
+  shape.extent = {1000};
+  EXPECT_EQ(make_reduce(shape)->tasks(), 1);
+}
+
+TEST(Reduce, MultipliesInDouble) {
+  // 2^20 factors of −1000.1 in float32: the sum must not drift.
+  const std::int64_t count = 1 << 20;
+  const std::vector<float> data(static_cast<std::size_t>(count), -1000.1f);
+  ContractionShape shape;
+  shape.extent = {count};
+  shape.role = {Role::product};
+  shape.input_stride = {{1}};
+  shape.input_dtype = {Dtype::float32};
+  shape.output_stride = {0};
+  shape.compute_dtype = Dtype::float32;
+  double out = 0;
+  run(*make_reduce(shape), {data.data()}, &out);
+  EXPECT_DOUBLE_EQ(out, static_cast<double>(-1000.1f) * static_cast<double>(count));
+}
+
+}  // namespace
+}  // namespace plated::kernels
