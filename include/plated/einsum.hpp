@@ -1,0 +1,42 @@
+// Plated einsum: the shortest way from an equation and its operands to a result.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plated/plan.hpp"
+
+namespace plated {
+
+/// How an equation is read, planned and run.
+struct EinsumOptions {
+  std::string plates;                         ///< dims that are plates, spelled as in the equation
+  std::string batch;                          ///< dims that are batch dims
+  Semiring semiring = Semiring::log;
+  std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries
+  std::optional<bool> spaced;                 ///< force one reading of names; see EquationOptions
+  int threads = 0;
+  Check check = Check::small;
+  std::int64_t memory_limit = 0;
+  PlanOptions plan;
+};
+
+/// Plated einsum: sums over variables, multiplies over plates.
+///
+///   einsum("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
+///
+/// One output only; see einsum_all for several. Plans are cached by equation, options and shapes. Throws ShapeError
+/// where operands disagree on a size, and IntractableError, with its certificate, where the cost would be exponential
+/// in a plate's size.
+[[nodiscard]] Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands,
+                            const EinsumOptions& options = {});
+
+/// The same for equations with any number of outputs, `"ab,bc->a,b,c"`; work is shared between them.
+[[nodiscard]] std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,
+                                             const EinsumOptions& options = {});
+
+}  // namespace plated

@@ -1,0 +1,127 @@
+// Plans: compiled schedules that can be printed, costed, and run on any data of the right shapes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plated/cost.hpp"
+#include "plated/factor_graph.hpp"
+#include "plated/semiring.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated {
+
+/// How the contraction order inside a component is searched for.
+enum class Search : std::uint8_t {
+  automatic,  ///< optimal while small, beyond that the best of everything within the budget
+  optimal,    ///< dynamic programming; greedy beyond what it can do
+  greedy,     ///< one greedy pass
+  min_fill,   ///< one min-fill elimination
+  randomised, ///< randomised restarts and local improvement, within the budget
+};
+
+/// What compile() may do.
+struct PlanOptions {
+  Search search = Search::automatic;
+  /// The budget of a randomised search, in trials; the same trials and seed give the same plan on any machine.
+  int trials = 128;
+  std::uint64_t seed = 0;
+  /// A cap on the search by the clock, in seconds; 0 is none. A cap that strikes makes the plan depend on the machine.
+  double seconds = 0;
+  /// The plan will run in the real and log semirings only, and nobody will ask for gradients of conditional factors:
+  /// variables that only their own conditional factor holds are dropped (barren nodes).
+  bool sums_only = false;
+  /// Optional passes to leave out, by name; Plan::passes() lists them.
+  std::set<std::string> without;
+};
+
+/// When operands are searched for entries that the semiring does not admit.
+enum class Check : std::uint8_t {
+  small,   ///< operands of at most 65,536 elements
+  all,     ///< every operand
+  none,    ///< none: NaN and bad infinities go through sums and products as IEEE arithmetic takes them
+};
+
+/// How a plan is run.
+struct RunOptions {
+  Semiring semiring = Semiring::log;
+  /// Threads to use; 0 is all the machine has. The bits of the result do not depend on it.
+  int threads = 0;
+  Check check = Check::small;
+  /// Working memory the run may take, in bytes; 0 is no limit. Refused before anything is allocated.
+  std::int64_t memory_limit = 0;
+  /// Asked between steps; true stops the run with CancelledError.
+  std::function<bool()> cancelled;
+  /// Told between steps the share of the plan's flops that is done.
+  std::function<void(double)> progress;
+};
+
+class Plan;
+
+/// Memory that runs of one plan reuse. Not for two runs at once; make one per thread.
+class Workspace {
+ public:
+  explicit Workspace(const Plan& plan);
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
+
+  /// The memory it holds now.
+  [[nodiscard]] std::int64_t bytes() const;
+
+ private:
+  friend class Plan;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A compiled schedule. Immutable and cheap to copy; many threads may run one plan at once.
+class Plan {
+ public:
+  /// The outputs, freshly allocated, in the operands' widest dtype. Throws OperandCountError, NullDataError, ShapeError,
+  /// ValueError, MemoryLimitError and CancelledError.
+  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> operands, const RunOptions& options = {}) const;
+
+  [[nodiscard]] std::vector<Tensor> run(const std::vector<Tensor>& operands, const RunOptions& options = {}) const {
+    return run(std::span<const Tensor>(operands), options);
+  }
+
+  /// The same into tensors of the caller's, of any strides and dtype. Allocates nothing once the workspace has seen a
+  /// run with operands of the same strides. Throws OptionError for a workspace of another plan.
+  void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
+                const RunOptions& options = {}) const;
+
+  [[nodiscard]] const FactorGraph& graph() const;
+  [[nodiscard]] Cost cost(Semiring semiring = Semiring::log, Dtype dtype = Dtype::float32) const;
+  /// The schedule in the words of [TVE] Alg. 1: leaves, components, SumProduct, Product.
+  [[nodiscard]] std::string print() const;
+  /// The variables in the order in which they are summed.
+  [[nodiscard]] std::vector<std::string> elimination_order() const;
+  /// Variables that were dropped as barren.
+  [[nodiscard]] std::vector<std::string> dropped() const;
+  [[nodiscard]] std::size_t steps() const;
+
+  /// The optional passes, by the names that PlanOptions::without takes.
+  [[nodiscard]] static std::vector<std::string> passes();
+
+ private:
+  friend class Workspace;
+  friend Plan compile(const FactorGraph&, const PlanOptions&);
+  struct Impl;
+  explicit Plan(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Plans a graph's outputs. Throws IntractableError, with its certificate, where the cost would be exponential in a
+/// plate's size, and whatever FactorGraph::validate throws.
+///
+///   Plan plan = compile(graph);
+///   std::vector<Tensor> results = plan.run({prior, likelihood});
+[[nodiscard]] Plan compile(const FactorGraph& graph, const PlanOptions& options = {});
+
+}  // namespace plated

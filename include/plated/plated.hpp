@@ -1,0 +1,11 @@
+// All of Plated in one include.
+#pragma once
+
+#include "plated/cost.hpp"
+#include "plated/draw.hpp"
+#include "plated/einsum.hpp"
+#include "plated/error.hpp"
+#include "plated/factor_graph.hpp"
+#include "plated/plan.hpp"
+#include "plated/semiring.hpp"
+#include "plated/tensor.hpp"

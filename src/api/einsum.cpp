@@ -1,0 +1,36 @@
+// einsum: parse, plan or find the plan, run.
+#include "plated/einsum.hpp"
+
+#include "api/plan_cache.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+
+namespace {
+
+RunOptions run_options(const EinsumOptions& options) {
+  return {.semiring = options.semiring,
+          .threads = options.threads,
+          .check = options.check,
+          .memory_limit = options.memory_limit,
+          .cancelled = {},
+          .progress = {}};
+}
+
+}  // namespace
+
+std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,
+                               const EinsumOptions& options) {
+  return api::cached_plan(equation, operands, options).run(operands, run_options(options));
+}
+
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+  const Plan plan = api::cached_plan(equation, operands, options);
+  if (plan.graph().outputs().size() != 1) {
+    throw OptionError("the equation has " + std::to_string(plan.graph().outputs().size()) +
+                      " outputs: einsum_all gives all of them");
+  }
+  return std::move(plan.run(operands, run_options(options)).front());
+}
+
+}  // namespace plated

@@ -1,0 +1,15 @@
+// The plans of recent equations, by everything that a plan depends on.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "plated/einsum.hpp"
+
+namespace plated::api {
+
+/// The plan for an equation on operands of these shapes. Bounded: the least recently used plan goes first. Locked: any
+/// thread may ask.
+[[nodiscard]] Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options);
+
+}  // namespace plated::api

@@ -1,0 +1,50 @@
+// A schedule bound to memory: each step's loops, strides and places, ready to run again and again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/contraction.hpp"
+#include "kernels/leave_one_out.hpp"
+#include "plated/tensor.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::engine {
+
+/// Where a value lies: in an operand, in an output, or at an offset of the arena.
+struct Place {
+  planner::Value::Kind kind = planner::Value::Kind::intermediate;
+  std::size_t index = 0;
+  std::int64_t offset = 0;
+};
+
+struct BoundStep {
+  std::vector<Place> inputs;
+  Place output;
+  /// Exactly one of the two is set.
+  std::optional<kernels::Contraction> contraction;
+  std::optional<kernels::LeaveOneOutShape> leave_one_out;
+  /// Of a leave-one-out product: its independent parts, and the slices of each.
+  std::int64_t kept = 0;
+  std::int64_t slices = 0;
+  double flops = 0;
+};
+
+struct BoundSchedule {
+  std::vector<BoundStep> steps;
+  std::int64_t arena_bytes = 0;
+  std::size_t task_scratch_bytes = 0;    // for each worker
+  std::size_t shared_scratch_bytes = 0;
+  double flops = 0;
+};
+
+/// The element type of a run: the widest of the operands', float64 without any.
+[[nodiscard]] Dtype element_dtype(std::span<const Tensor> operands);
+
+[[nodiscard]] BoundSchedule bind(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> outputs,
+                                 std::span<const Tensor> operands);
+
+}  // namespace plated::engine

@@ -1,0 +1,166 @@
+// Shape and value checks on what a caller hands in.
+#include "engine/check_operands.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/check.hpp"
+#include "plated/error.hpp"
+
+namespace plated::engine {
+namespace {
+
+/// How far a conditional factor's sums may be from one: real files round their entries.
+constexpr double tolerance = 1e-4;
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "(" + text + ")";
+}
+
+/// An operand or output, named only when an error needs it: a run that finds nothing wrong must not allocate.
+struct Subject {
+  const FactorGraph& graph;
+  bool is_output = false;
+  std::size_t index = 0;
+
+  [[nodiscard]] std::string name() const {
+    if (is_output) return "output " + std::to_string(index);
+    return "operand " + std::to_string(index) + " ('" + graph.factors()[index].name + "')";
+  }
+};
+
+void check_shape(const Subject& subject, const std::vector<DimId>& dims, const Tensor& tensor) {
+  if (tensor.rank() != dims.size()) {
+    throw RankError(subject.name() + " has " + std::to_string(dims.size()) + " dims, but a tensor of shape " +
+                    shape_text(tensor.shape()) + " was given");
+  }
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    const Dim& dim = subject.graph.dims()[dims[axis]];
+    if (tensor.shape()[axis] != dim.size) {
+      throw SizeError(subject.name() + ": dim '" + dim.name + "' has size " + std::to_string(dim.size) + ", but axis " +
+                      std::to_string(axis) + " of the tensor has size " + std::to_string(tensor.shape()[axis]));
+    }
+  }
+  if (tensor.data() == nullptr && tensor.elements() > 0) throw NullDataError(subject.name() + " has no data");
+}
+
+/// The bytes that a tensor's elements lie in, gaps included: [first, last).
+std::pair<std::uintptr_t, std::uintptr_t> extent_in_memory(const Tensor& tensor) {
+  if (tensor.elements() == 0) return {0, 0};
+  std::int64_t lowest = 0;
+  std::int64_t highest = 0;
+  for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
+    const std::int64_t reach = tensor.strides()[axis] * (tensor.shape()[axis] - 1);
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  const auto size = static_cast<std::int64_t>(size_of(tensor.dtype()));
+  const auto data = reinterpret_cast<std::uintptr_t>(tensor.data());
+  return {data + static_cast<std::uintptr_t>(lowest * size), data + static_cast<std::uintptr_t>((highest + 1) * size)};
+}
+
+using Extent = std::pair<std::uintptr_t, std::uintptr_t>;
+
+bool overlap(const Extent& a, const Extent& b) { return a.first < b.second && b.first < a.second; }
+
+/// Outputs are written while operands are still being read, so that they must not share memory. Interleaved views that
+/// share no element are refused as well: telling them apart is a hard problem, and copying one is easy.
+void check_apart(const Tensor& output, const Subject& subject, const Tensor& other, const Subject& other_subject) {
+  if (overlap(extent_in_memory(output), extent_in_memory(other))) {
+    throw OverlapError(subject.name() + " overlaps " + other_subject.name() + " in memory; write into memory of its own");
+  }
+}
+
+/// Sums the factor over its variable for each index of its other dims.
+void check_conditional(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring) {
+  const Factor& factor = graph.factors()[operand];
+  std::vector<DimId> others;
+  for (const DimId d : factor.dims) {
+    if (d != factor.distribution_of && std::find(others.begin(), others.end(), d) == others.end()) others.push_back(d);
+  }
+  std::vector<std::int64_t> at(graph.dims().size(), 0);
+  std::vector<std::int64_t> index(factor.dims.size());
+  const std::int64_t states = graph.dims()[*factor.distribution_of].size;
+  // Without a row there is nothing to check; a row without states sums to zero.
+  if (std::any_of(others.begin(), others.end(), [&](DimId d) { return graph.dims()[d].size == 0; })) return;
+  for (bool more = true; more;) {
+    double sum = 0;
+    for (std::int64_t state = 0; state < states; ++state) {
+      at[*factor.distribution_of] = state;
+      std::transform(factor.dims.begin(), factor.dims.end(), index.begin(), [&](DimId d) { return at[d]; });
+      const double entry = tensor.at(index);
+      sum += semiring == Semiring::log ? std::exp(entry) : entry;
+    }
+    if (!(std::abs(sum - 1) <= tolerance)) {
+      std::string where;
+      for (const DimId d : others) {
+        where += (where.empty() ? " at " : ", ") + graph.dims()[d].name + " = " + std::to_string(at[d]);
+      }
+      throw ValueError(Subject{graph, false, operand}.name() + " is declared a distribution of '" +
+                       graph.dims()[*factor.distribution_of].name + "', but sums to " + std::to_string(sum) + where);
+    }
+    more = false;
+    for (std::size_t k = others.size(); k-- > 0 && !more;) {
+      more = ++at[others[k]] < graph.dims()[others[k]].size;
+      if (!more) at[others[k]] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands) {
+  if (operands.size() != graph.factors().size()) {
+    throw OperandCountError("the model has " + std::to_string(graph.factors().size()) + " factors, but " +
+                            std::to_string(operands.size()) + " operands were given");
+  }
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    check_shape({graph, false, k}, graph.factors()[k].dims, operands[k]);
+  }
+}
+
+void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, std::span<const Tensor> operands) {
+  if (outputs.size() != graph.outputs().size()) {
+    throw OperandCountError("the model has " + std::to_string(graph.outputs().size()) + " outputs, but " +
+                            std::to_string(outputs.size()) + " tensors to write them into were given");
+  }
+  Extent all{std::numeric_limits<std::uintptr_t>::max(), 0};
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const Subject subject{graph, true, k};
+    check_shape(subject, graph.outputs()[k].dims, outputs[k]);
+    if (!outputs[k].writable()) throw ShapeError(subject.name() + " views read-only memory");
+    for (std::size_t axis = 0; axis < outputs[k].rank(); ++axis) {
+      if (outputs[k].strides()[axis] == 0 && outputs[k].shape()[axis] > 1) {
+        throw OverlapError(subject.name() + " overlaps itself: axis " + std::to_string(axis) + " has stride 0");
+      }
+    }
+    for (std::size_t o = 0; o < k; ++o) check_apart(outputs[k], subject, outputs[o], {graph, true, o});
+    const Extent extent = extent_in_memory(outputs[k]);
+    if (extent.first < extent.second) all = {std::min(all.first, extent.first), std::max(all.second, extent.second)};
+  }
+  for (std::size_t f = 0; f < operands.size(); ++f) {
+    // Most operands lie apart from all outputs; only the others are held against each of them.
+    if (!overlap(extent_in_memory(operands[f]), all)) continue;
+    for (std::size_t k = 0; k < outputs.size(); ++k) check_apart(outputs[k], {graph, true, k}, operands[f], {graph, false, f});
+  }
+}
+
+void check_values(const FactorGraph& graph, std::span<const Tensor> operands, Semiring semiring, std::int64_t most) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].elements() > most) continue;
+    if (const auto bad = kernels::first_bad_entry(operands[k], semiring)) {
+      throw ValueError(Subject{graph, false, k}.name() + " has the entry " + std::to_string(operands[k].at(*bad)) + " at index " +
+                       shape_text(*bad) + ", which the " + std::string(name(semiring)) + " semiring does not admit");
+    }
+    const Factor& factor = graph.factors()[k];
+    const bool sums = semiring == Semiring::log || semiring == Semiring::real;
+    if (sums && factor.distribution_of && !factor.trusted) check_conditional(graph, k, operands[k], semiring);
+  }
+}
+
+}  // namespace plated::engine

@@ -1,0 +1,131 @@
+// Walks the steps of a bound schedule.
+#include "engine/run.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "engine/thread_pool.hpp"
+#include "plated/error.hpp"
+
+namespace plated::engine {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+std::int64_t rounded(std::size_t bytes) { return static_cast<std::int64_t>((bytes + alignment - 1) / alignment * alignment); }
+
+void grow(Workspace::Memory& memory, std::int64_t& held, std::int64_t bytes) {
+  if (bytes <= held) return;
+  memory.reset();
+  held = 0;
+  memory.reset(static_cast<std::byte*>(::operator new[](static_cast<std::size_t>(bytes), std::align_val_t{alignment})));
+  held = bytes;
+}
+
+void describe(std::vector<std::int64_t>& signature, std::span<const Tensor> tensors) {
+  for (const Tensor& t : tensors) {
+    signature.push_back(static_cast<std::int64_t>(t.dtype()));
+    signature.insert(signature.end(), t.strides().begin(), t.strides().end());
+  }
+}
+
+class Runner {
+ public:
+  Runner(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace, int threads)
+      : outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
+
+  void contract(const BoundStep& step) {
+    workspace_.inputs.clear();
+    for (const Place& place : step.inputs) workspace_.inputs.push_back(read(place));
+    const kernels::Contraction& contraction = *step.contraction;
+    void* output = write(step.output);
+    const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
+    auto task = [&](std::int64_t t, int worker) {
+      contraction.run_task(t, workspace_.inputs, output, workspace_.task_scratch.get() + scratch * worker,
+                           workspace_.shared_scratch.get());
+    };
+    parallel_for(contraction.tasks(), threads_, TaskRef(task));
+    contraction.finish(output, workspace_.shared_scratch.get());
+  }
+
+  void leave_one_out(const BoundStep& step) {
+    const auto* input = static_cast<const double*>(read(step.inputs[0]));
+    auto* output = static_cast<double*>(write(step.output));
+    // About 65,536 elements a task; fixed by the shape.
+    const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, step.slices));
+    auto task = [&](std::int64_t t, int) {
+      kernels::leave_one_out(*step.leave_one_out, input, output, t * grain, std::min(step.kept, (t + 1) * grain));
+    };
+    parallel_for((step.kept + grain - 1) / grain, threads_, TaskRef(task));
+  }
+
+ private:
+  const void* read(const Place& place) const {
+    if (place.kind == planner::Value::Kind::operand) return operands_[place.index].data();
+    return workspace_.arena.get() + place.offset;
+  }
+  void* write(const Place& place) const {
+    if (place.kind == planner::Value::Kind::output) return outputs_[place.index].mutable_data();
+    return workspace_.arena.get() + place.offset;
+  }
+
+  std::span<const Tensor> outputs_;
+  std::span<const Tensor> operands_;
+  Workspace& workspace_;
+  int threads_;
+};
+
+}  // namespace
+
+/// Binds anew only where strides, types or the semiring differ from the last run's.
+void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
+             Workspace& workspace, const Settings& settings) {
+  workspace.candidate.clear();
+  workspace.candidate.push_back(static_cast<std::int64_t>(settings.semiring));
+  describe(workspace.candidate, operands);
+  describe(workspace.candidate, outputs);
+  if (workspace.signature != workspace.candidate) {
+    workspace.signature.clear();
+    workspace.bound = bind(schedule, settings.semiring, outputs, operands);
+    workspace.signature = workspace.candidate;
+  }
+  const BoundSchedule& bound = workspace.bound;
+  const std::int64_t task_bytes = rounded(bound.task_scratch_bytes) * settings.threads;
+  const std::int64_t shared_bytes = rounded(bound.shared_scratch_bytes);
+  const std::int64_t needed = bound.arena_bytes + task_bytes + shared_bytes;
+  if (settings.memory_limit > 0 && needed > settings.memory_limit) {
+    throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes of working memory, and the limit is " +
+                               std::to_string(settings.memory_limit) + "; nothing was allocated",
+                           needed, settings.memory_limit);
+  }
+  try {
+    grow(workspace.arena, workspace.arena_bytes, bound.arena_bytes);
+    grow(workspace.task_scratch, workspace.task_scratch_bytes, task_bytes);
+    grow(workspace.shared_scratch, workspace.shared_scratch_bytes, shared_bytes);
+  } catch (const std::bad_alloc&) {
+    throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes of working memory, which the machine refused",
+                           needed, settings.memory_limit);
+  }
+}
+
+void Workspace::Free::operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{alignment}); }
+
+void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
+         Workspace& workspace, const Settings& settings) {
+  prepare(schedule, outputs, operands, workspace, settings);
+  Runner runner(outputs, operands, workspace, settings.threads);
+  double done = 0;
+  for (const BoundStep& step : workspace.bound.steps) {
+    if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");
+    if (step.contraction) {
+      runner.contract(step);
+    } else {
+      runner.leave_one_out(step);
+    }
+    done += step.flops;
+    if (settings.progress != nullptr) (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);
+  }
+}
+
+}  // namespace plated::engine

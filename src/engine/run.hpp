@@ -1,0 +1,51 @@
+// Runs a schedule on operands, in a workspace that it warms up once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/bound_schedule.hpp"
+
+namespace plated::engine {
+
+/// Memory of a run and the bindings of the last one, kept for the next.
+struct Workspace {
+  std::vector<std::int64_t> signature;   // of the last binding: semiring, dtypes, strides
+  std::vector<std::int64_t> candidate;   // of the run that is being prepared
+  BoundSchedule bound;
+  std::vector<const void*> inputs;       // of one step
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  using Memory = std::unique_ptr<std::byte[], Free>;
+  Memory arena;
+  Memory task_scratch;
+  Memory shared_scratch;
+  std::int64_t arena_bytes = 0;
+  std::int64_t task_scratch_bytes = 0;
+  std::int64_t shared_scratch_bytes = 0;
+
+  [[nodiscard]] std::int64_t bytes() const { return arena_bytes + task_scratch_bytes + shared_scratch_bytes; }
+};
+
+struct Settings {
+  Semiring semiring = Semiring::log;
+  int threads = 1;
+  std::int64_t memory_limit = 0;
+  const std::function<bool()>* cancelled = nullptr;
+  const std::function<void(double)>* progress = nullptr;
+};
+
+/// What run() does first: binds the schedule to strides and takes the memory. The outputs need no data yet.
+void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
+             Workspace& workspace, const Settings& settings);
+
+/// Operands and outputs must have been checked. Throws MemoryLimitError before it allocates, and CancelledError.
+void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
+         Workspace& workspace, const Settings& settings);
+
+}  // namespace plated::engine

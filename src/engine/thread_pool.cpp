@@ -1,0 +1,140 @@
+// A small pool: workers sleep on a condition variable and draw task numbers from a shared counter.
+#include "engine/thread_pool.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace plated::engine {
+namespace {
+
+thread_local bool inside_a_task = false;
+
+class Pool {
+ public:
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  /// False where the pool is in use.
+  bool run(std::int64_t tasks, int threads, const TaskRef& task) {
+    const std::unique_lock in_use(in_use_, std::try_to_lock);
+    if (!in_use.owns_lock()) return false;
+    try {
+      while (static_cast<int>(workers_.size()) < threads - 1) {
+        workers_.emplace_back([this, worker = static_cast<int>(workers_.size()) + 1] { serve(worker); });
+      }
+    } catch (...) {
+      // No thread to be had: those that there are do the work.
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      task_ = &task;
+      open_ = true;
+      tasks_ = tasks;
+      threads_ = threads;
+      next_.store(0, std::memory_order_relaxed);
+      ++generation_;
+    }
+    wake_.notify_all();
+    draw(0);
+    std::unique_lock lock(mutex_);
+    // Workers that have not woken up yet find no job, because it is closed under the lock.
+    open_ = false;
+    done_.wait(lock, [this] { return busy_ == 0; });
+    return true;
+  }
+
+ private:
+  void draw(int worker) {
+    inside_a_task = true;
+    for (std::int64_t t = next_.fetch_add(1, std::memory_order_relaxed); t < tasks_;
+         t = next_.fetch_add(1, std::memory_order_relaxed)) {
+      (*task_)(t, worker);
+    }
+    inside_a_task = false;
+  }
+
+  void serve(int worker) {
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return stopping_ || (generation_ != seen && open_ && worker < threads_); });
+      if (stopping_) return;
+      seen = generation_;
+      ++busy_;
+      lock.unlock();
+      draw(worker);
+      lock.lock();
+      if (--busy_ == 0) done_.notify_one();
+    }
+  }
+
+  std::mutex in_use_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::vector<std::thread> workers_;
+  const TaskRef* task_ = nullptr;
+  bool open_ = false;
+  std::int64_t tasks_ = 0;
+  int threads_ = 0;
+  int busy_ = 0;
+  std::uint64_t generation_ = 0;
+  bool stopping_ = false;
+  std::atomic<std::int64_t> next_{0};
+};
+
+std::atomic<Pool*> pool{nullptr};
+std::mutex pool_creation;
+
+/// The child of a fork has none of its parent's threads: it forgets the parent's pool and makes its own when needed.
+void forget_pool_in_child() { pool.store(nullptr, std::memory_order_relaxed); }
+
+Pool& the_pool() {
+  if (Pool* existing = pool.load(std::memory_order_acquire)) return *existing;
+  const std::lock_guard lock(pool_creation);
+  static const int registered = pthread_atfork([] { pool_creation.lock(); }, [] { pool_creation.unlock(); },
+                                               [] {
+                                                 forget_pool_in_child();
+                                                 pool_creation.unlock();
+                                               });
+  (void)registered;
+  if (pool.load(std::memory_order_relaxed) == nullptr) {
+    // Joined at exit, so that no thread outlives the statics it reads.
+    static struct AtExit {
+      ~AtExit() { delete pool.exchange(nullptr); }
+    } at_exit;
+    pool.store(new Pool, std::memory_order_release);
+  }
+  return *pool.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int hardware_threads() {
+  static const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return threads;
+}
+
+void parallel_for(std::int64_t tasks, int threads, TaskRef task) noexcept {
+  threads = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+  if (threads > 1 && !inside_a_task && the_pool().run(tasks, threads, task)) return;
+  for (std::int64_t t = 0; t < tasks; ++t) task(t, 0);
+}
+
+}  // namespace plated::engine
