@@ -1,0 +1,125 @@
+// Labels: each takes the first of its possible places where it covers the least.
+#include <algorithm>
+#include <cmath>
+
+#include "draw/picture.hpp"
+
+namespace plated::draw {
+namespace {
+
+/// Everything that a label should not lie on, asked for by rectangle.
+class Ground {
+ public:
+  explicit Ground(const Picture& picture) : picture_(picture) {
+    for (const auto& line : picture.lines) {
+      traces_.push_back(line.trace());
+      Rect around{line.from.x, line.from.y, line.from.x, line.from.y};
+      for (const auto& [x, y] : traces_.back()) {
+        around = {std::min(around.left, x), std::min(around.top, y), std::max(around.right, x),
+                  std::max(around.bottom, y)};
+      }
+      around_.push_back(around);
+    }
+  }
+
+  /// How much lies in a rectangle; labels and shapes count more than lines and borders.
+  double under(const Rect& rect) const {
+    double weight = 0;
+    for (const auto& node : picture_.nodes) weight += node.meets(rect) ? 10 : 0;
+    for (const auto& label : taken_) weight += label.meets(rect) ? 10 : 0;
+    for (std::size_t k = 0; k < traces_.size(); ++k) {
+      const Rect wide{around_[k].left - 1, around_[k].top - 1, around_[k].right + 1, around_[k].bottom + 1};
+      if (!wide.meets(rect)) continue;
+      weight += std::any_of(traces_[k].begin(), traces_[k].end(), [&](Pixel p) {
+        return rect.left - 2 < p.x && p.x < rect.right + 2 && rect.top - 2 < p.y && p.y < rect.bottom + 2;
+      });
+    }
+    for (const auto& box : picture_.boxes) {
+      const bool inside =
+          box.left < rect.left && rect.right < box.right && box.top < rect.top && rect.bottom < box.bottom;
+      if (!inside && box.meets(rect)) weight += 3;
+    }
+    if (rect.left < 2 || rect.top < 2 || rect.right > picture_.width - 2 || rect.bottom > picture_.height - 2)
+      weight += 20;
+    return weight;
+  }
+
+  void take(const Rect& rect) { taken_.push_back(rect); }
+
+ private:
+  const Picture& picture_;
+  std::vector<std::vector<Pixel>> traces_;
+  std::vector<Rect> around_;
+  std::vector<Rect> taken_;
+};
+
+Label best_of(const std::string& text, const std::vector<Rect>& candidates, Ground& ground) {
+  Label best{.text = text};
+  double least = 1e300;
+  for (const auto& rect : candidates) {
+    const double under = ground.under(rect);
+    if (under >= least) continue;
+    least = under;
+    best.rect = rect;
+    if (under == 0) break;
+  }
+  best.on_clear_ground = least == 0;
+  ground.take(best.rect);
+  return best;
+}
+
+std::vector<Rect> beside(const Rect& factor, double width) {
+  constexpr double gap = 3, height = label_font;
+  std::vector<Rect> places;
+  const auto add = [&](double x, double y) {
+    places.push_back({x - width / 2, y - height / 2, x + width / 2, y + height / 2});
+  };
+  const double up = factor.top - gap - height / 2, below = factor.bottom + gap + height / 2;
+  const double right = factor.right + gap + 1 + width / 2, left = factor.left - gap - 1 - width / 2;
+  add(factor.x(), up);
+  add(factor.x(), below);
+  add(right, factor.y());
+  add(left, factor.y());
+  for (const double y : {up + 4, below - 4}) {
+    for (const double x : {right, left}) add(x, y);
+  }
+  // Half-way, for a line that leaves the factor straight up or down.
+  for (const double y : {up, below}) {
+    for (const double x : {factor.x() + width / 2 + 3, factor.x() - width / 2 - 3}) add(x, y);
+  }
+  return places;
+}
+
+std::vector<Rect> along_lower_border(const Rect& box, double width) {
+  std::vector<Rect> places;
+  const double bottom = box.bottom - 4, top = bottom - label_font;
+  const double room = box.width() - width - 12;
+  const int steps = std::max(0, static_cast<int>(room / 6));
+  for (int k = 0; k <= steps; ++k) {
+    const double right = box.right - 6 - (steps > 0 ? room * k / steps : 0);
+    places.push_back({right - width, top, right, bottom});
+  }
+  return places;
+}
+
+}  // namespace
+
+void place_labels(const Scene& scene, const Layout& layout, Picture& picture) {
+  Ground ground(picture);
+  // Boxes first: their labels have one strip each, a factor's name has places all around.
+  for (std::size_t b = 0; b < layout.boxes.size(); ++b) {
+    const Box& box = layout.boxes[b];
+    const std::string text = scene.plates[box.plate].label + (box.is_part ? " (part)" : "");
+    const auto places = along_lower_border(picture.boxes[b], text_width(text, label_font));
+    picture.box_labels.push_back(best_of(text, places, ground));
+  }
+  picture.factor_labels.resize(scene.nodes.size());
+  for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+    const Node& node = scene.nodes[n];
+    if (node.is_variable || node.label.empty()) continue;
+    const auto places = beside(picture.nodes[n], text_width(node.label, label_font));
+    picture.factor_labels[n] = best_of(node.label, places, ground);
+  }
+}
+
+}  // namespace plated::draw
