@@ -1,0 +1,299 @@
+// Bad operands and too little memory: refused before anything is computed, and the same plan and workspace work again.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "plated/plated.hpp"
+#include "unit/graph/message_of.hpp"
+
+namespace plated {
+namespace {
+
+using test::message_of;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+const Tensor matrix = Tensor::of<double>({2, 2}, {1, 2, 3, 4});
+
+Plan plan_of(const char* equation, const std::vector<Tensor::Shape>& shapes, const std::string& plates = "",
+             const PlanOptions& options = {}) {
+  return compile(FactorGraph::from_equation(equation, shapes, {.plates = plates}), options);
+}
+
+TEST(NullData, IsRefusedByNameAndLosesNothing) {
+  const Plan plan = plan_of("ab,b->a", {{2, 2}, {2}});
+  const Tensor vector = Tensor::of<double>({2}, {1, 1});
+  const Tensor nothing = Tensor::view(static_cast<const double*>(nullptr), {2});
+  EXPECT_SAYS(message_of<NullDataError>([&] { (void)plan.run({matrix, nothing}); }), "operand 1 ('f1')");
+  Workspace workspace(plan);
+  EXPECT_SAYS(message_of<NullDataError>([&] {
+                plan.run_into(std::vector{Tensor::view(static_cast<double*>(nullptr), {2})},
+                              std::vector{matrix, vector}, workspace);
+              }),
+              "output 0");
+  const Tensor result(Dtype::float64, {2});
+  plan.run_into(std::vector{result}, std::vector{matrix, vector}, workspace, {.semiring = Semiring::real});
+  EXPECT_EQ(result.values(), (std::vector<double>{3, 7}));
+  EXPECT_THROW((void)Tensor().values(), NullDataError);
+}
+
+TEST(NullData, IsFineWhereThereIsNothingToRead) {
+  const Tensor empty = Tensor::view(static_cast<const double*>(nullptr), {0});
+  EXPECT_EQ(einsum("a->", {empty}, {.semiring = Semiring::real}).item(), 0.0);
+}
+
+TEST(ReadOnly, ViewsOfConstMemoryAreNotWritten) {
+  const Plan plan = plan_of("ab->a", {{2, 2}});
+  Workspace workspace(plan);
+  const std::vector<double> constant{8, 9};
+  const Tensor view = Tensor::view(constant.data(), {2});
+  EXPECT_FALSE(view.writable());
+  EXPECT_THROW((void)view.mutable_data(), Error);
+  EXPECT_SAYS(message_of<ShapeError>([&] { plan.run_into(std::vector{view}, std::vector{matrix}, workspace); }),
+              "read-only");
+  EXPECT_EQ(constant, (std::vector<double>{8, 9}));
+  // The same for memory that would be written twice.
+  double once = 0;
+  EXPECT_SAYS(message_of<OverlapError>(
+                  [&] { plan.run_into(std::vector{Tensor::view(&once, {2}, {0})}, std::vector{matrix}, workspace); }),
+              "stride 0");
+}
+
+TEST(BadValues, AreNamedWithTheirOperandAndIndex) {
+  const struct {
+    Semiring semiring;
+    std::vector<double> bad;
+    std::vector<double> good;
+  } table[] = {
+      {Semiring::real, {nan, infinity, -infinity}, {0, -1}},
+      {Semiring::log, {nan, infinity}, {-infinity, 0}},
+      {Semiring::max_plus, {nan, infinity}, {-infinity, -1}},
+      {Semiring::min_plus, {nan, -infinity}, {infinity, -1}},
+      {Semiring::max_product, {nan, infinity, -1, -infinity}, {0, 2}},
+      {Semiring::boolean, {nan}, {0, -1}},
+  };
+  const Plan plan = plan_of("a,bc->", {{2}, {2, 2}});
+  const Tensor fine = Tensor::of<double>({2}, {1, 1});
+  for (const auto& [semiring, bad, good] : table) {
+    const auto run = [&](double entry, bool single) {
+      const Tensor g = single ? Tensor::of<float>({2, 2}, {1, 1, static_cast<float>(entry), 1})
+                              : Tensor::of<double>({2, 2}, {1, 1, entry, 1});
+      return plan.run({fine, g}, {.semiring = semiring})[0].item();
+    };
+    for (const bool single : {false, true}) {
+      for (const double entry : bad) {
+        const std::string message = message_of<ValueError>([&] { (void)run(entry, single); });
+        EXPECT_SAYS(message, "operand 1 ('f1')");
+        EXPECT_SAYS(message, "(1, 0)");
+        EXPECT_SAYS(message, std::string(name(semiring)));
+      }
+      for (const double entry : good) EXPECT_FALSE(std::isnan(run(entry, single))) << name(semiring) << " " << entry;
+    }
+  }
+}
+
+TEST(BadValues, AreSearchedForInTheTensorAndNotInItsMemory) {
+  // The view skips every other entry; the bad ones lie between.
+  std::vector<double> memory{1, nan, 2, nan, 3, nan};
+  const Tensor view = Tensor::view(memory.data(), {3}, {2});
+  EXPECT_EQ(einsum("a->", {view}, {.semiring = Semiring::real}).item(), 6.0);
+  const Tensor reversed = Tensor::view(memory.data() + 5, {3}, {-2});
+  EXPECT_SAYS(message_of<ValueError>([&] { (void)einsum("a->", {reversed}, {.semiring = Semiring::real}); }), "(0)");
+}
+
+TEST(BadValues, AreSearchedForInSmallOperandsUnlessAskedOtherwise) {
+  std::vector<float> large(65537, 1.0F);
+  large[65000] = std::numeric_limits<float>::quiet_NaN();
+  const Plan plan = plan_of("a->", {{65537}});
+  const std::vector<Tensor> operands{Tensor::view(static_cast<const float*>(large.data()), {65537})};
+  EXPECT_SAYS(message_of<ValueError>([&] { (void)plan.run(operands, {.check = Check::all}); }), "(65000)");
+  for (const Semiring semiring : {Semiring::real, Semiring::log}) {
+    // Too large for the default, and not looked at with none: the NaN goes through the sum.
+    EXPECT_TRUE(std::isnan(plan.run(operands, {.semiring = semiring})[0].item())) << name(semiring);
+    EXPECT_TRUE(std::isnan(plan.run(operands, {.semiring = semiring, .check = Check::none})[0].item()))
+        << name(semiring);
+  }
+  large[65000] = 1.0F;
+  EXPECT_EQ(plan.run(operands, {.semiring = Semiring::real, .check = Check::all})[0].item(), 65537.0);
+}
+
+TEST(BadValues, UncheckedOnesCrashNothing) {
+  const Plan plan = plan_of("a,abi,bcij,adj,deij->,bi", {{3}, {3, 4, 2}, {4, 5, 2, 3}, {3, 4, 3}, {4, 5, 2, 3}}, "ij");
+  for (const Semiring semiring : {Semiring::real, Semiring::log, Semiring::max_plus, Semiring::min_plus,
+                                  Semiring::max_product, Semiring::boolean}) {
+    for (const double entry : {nan, infinity, -infinity, -1.0, 1e308, 5e-324}) {
+      std::vector<Tensor> operands;
+      for (const Factor& factor : plan.graph().factors()) {
+        Tensor::Shape shape;
+        for (const DimId d : factor.dims) shape.push_back(plan.graph().dims()[d].size);
+        operands.emplace_back(Dtype::float64, shape);
+        auto* data = static_cast<double*>(operands.back().mutable_data());
+        for (std::int64_t k = 0; k < operands.back().elements(); ++k) data[k] = k % 3 == 0 ? entry : 0.5;
+      }
+      EXPECT_EQ(plan.run(operands, {.semiring = semiring, .check = Check::none}).size(), 2U);
+    }
+  }
+}
+
+TEST(ConditionalFactors, MustSumToOne) {
+  FactorGraph g;
+  g.variable("x", 2);
+  g.variable("y", 2);
+  g.factor("p(x)", {"x"}, {.distribution_of = "x"});
+  g.factor("p(y|x)", {"x", "y"}, {.distribution_of = "y"});
+  g.output({"x"});
+  const Plan plan = compile(g);
+  const Tensor px = Tensor::of<double>({2}, {0.25, 0.75});
+  const Tensor wrong = Tensor::of<double>({2, 2}, {0.5, 0.5, 0.5, 0.6});
+  const Tensor right = Tensor::of<double>({2, 2}, {0.5, 0.5, 0.4, 0.6});
+  const RunOptions real{.semiring = Semiring::real};
+  const std::string message = message_of<ValueError>([&] { (void)plan.run({px, wrong}, real); });
+  EXPECT_SAYS(message, "'p(y|x)'");
+  EXPECT_SAYS(message, "distribution of 'y'");
+  EXPECT_SAYS(message, "x = 1");
+  EXPECT_SAYS(message, "1.1");
+  EXPECT_EQ(plan.run({px, right}, real)[0].values(), (std::vector<double>{0.25, 0.75}));
+  // In log space the entries are logarithms; in the other semirings a sum means nothing.
+  EXPECT_THROW((void)plan.run({px, right}), ValueError);
+  EXPECT_NO_THROW((void)plan.run({px, wrong}, {.semiring = Semiring::max_product}));
+  EXPECT_NO_THROW((void)plan.run({px, wrong}, {.semiring = Semiring::real, .check = Check::none}));
+  // Rounded as files round.
+  EXPECT_NO_THROW((void)plan.run({px, Tensor::of<double>({2, 2}, {0.5, 0.500001, 0.4, 0.6})}, real));
+}
+
+TEST(ConditionalFactors, ADistributionOverNothingSumsToZero) {
+  FactorGraph g;
+  g.variable("x", 0);
+  g.factor("p(x)", {"x"}, {.distribution_of = "x"});
+  g.output({});
+  EXPECT_SAYS(message_of<ValueError>(
+                  [&] { (void)compile(g).run({Tensor(Dtype::float64, {0})}, {.semiring = Semiring::real}); }),
+              "sums to 0");
+}
+
+TEST(ConditionalFactors, GiveTheSameValuesWithAndWithoutTheirBarrenVariables) {
+  // x → y → z in plate i and a leaf w; asked for x and the total.
+  FactorGraph g;
+  g.plate("i", 3);
+  g.variable("x", 2);
+  g.variable("y", 2);
+  g.variable("z", 2);
+  g.variable("w", 3);
+  g.factor("p(x)", {"x"});
+  g.factor("p(y|x)", {"i", "x", "y"}, {.distribution_of = "y"});
+  g.factor("p(z|y)", {"i", "y", "z"}, {.distribution_of = "z"});
+  g.factor("p(w|x)", {"x", "w"}, {.distribution_of = "w"});
+  g.output({"x"});
+  g.output({});
+  std::vector<double> y;
+  for (int row = 0; row < 6; ++row) y.insert(y.end(), {0.1 * row + 0.2, 0.8 - 0.1 * row});
+  const std::vector<Tensor> real{Tensor::of<double>({2}, {0.5, 2}), Tensor::of<double>({3, 2, 2}, y),
+                                 Tensor::of<double>({3, 2, 2}, y),
+                                 Tensor::of<double>({2, 3}, {0.2, 0.3, 0.5, 0.1, 0.1, 0.8})};
+  std::vector<Tensor> logs;
+  for (const Tensor& t : real) {
+    std::vector<double> values = t.values();
+    for (double& value : values) value = std::log(value);
+    logs.push_back(Tensor::of<double>(t.shape(), values));
+  }
+  const Plan whole = compile(g);
+  const Plan pruned = compile(g, {.sums_only = true});
+  EXPECT_EQ(pruned.dropped(), (std::vector<std::string>{"y", "z", "w"}));
+  EXPECT_LT(pruned.cost().flops, whole.cost().flops);
+  for (const bool log : {false, true}) {
+    const RunOptions options{.semiring = log ? Semiring::log : Semiring::real};
+    const auto expected = whole.run(log ? logs : real, options);
+    const auto actual = pruned.run(log ? logs : real, options);
+    for (std::size_t o = 0; o < 2; ++o) {
+      for (std::size_t k = 0; k < expected[o].values().size(); ++k) {
+        EXPECT_NEAR(actual[o].values()[k], expected[o].values()[k], 1e-12);
+      }
+    }
+  }
+}
+
+TEST(OverflowingSizes, AreRefusedInViewsTensorsAndOutputs) {
+  const std::int64_t big = std::int64_t{1} << 32;
+  double value = 1;
+  EXPECT_SAYS(message_of<SizeOverflowError>([&] { (void)Tensor::view(&value, {big, big}, {0, 0}); }), "63 bits");
+  EXPECT_THROW((void)Tensor(Dtype::float64, {big, big}), SizeOverflowError);
+  EXPECT_THROW((void)Tensor(Dtype::float64, {big, big / 8}), SizeOverflowError);  // elements fit, bytes do not
+  const Tensor wide = Tensor::view(&value, {big}, {0});
+  EXPECT_THROW((void)einsum("a,b->ab", {wide, wide}, {.semiring = Semiring::real}), SizeOverflowError);
+  // A zero anywhere makes the product zero, whatever the others are.
+  EXPECT_EQ(Tensor::view(&value, {0, big, big}, {0, 0, 0}).elements(), 0);
+}
+
+TEST(OverflowingSizes, AreRefusedInIntermediatesBeforeAnythingRuns) {
+  const std::int64_t big = std::int64_t{1} << 31;
+  // All pairs of four variables: whichever goes first, its message holds the other three.
+  const std::vector<Tensor::Shape> shapes(6, {big, big});
+  const std::string message = message_of<SizeOverflowError>([&] { (void)plan_of("ab,ac,ad,bc,bd,cd->", shapes); });
+  EXPECT_SAYS(message, "intermediate");
+  EXPECT_SAYS(message, std::to_string(big));
+}
+
+TEST(MemoryLimit, IsRefusedWithTheBytesNeededAndTheSamePlanRunsAgain) {
+  const Plan plan = plan_of("ab,bc,cd,da->", {{40, 40}, {40, 40}, {40, 40}, {40, 40}});
+  const std::vector<Tensor> operands(4, Tensor::of<double>({40, 40}, std::vector<double>(1600, 0.5)));
+  Workspace workspace(plan);
+  const Tensor result(Dtype::float64, {});
+  std::int64_t needed = 0;
+  try {
+    plan.run_into(std::vector{result}, operands, workspace,
+                  {.semiring = Semiring::real, .threads = 1, .memory_limit = 64});
+    FAIL() << "ran";
+  } catch (const MemoryLimitError& error) {
+    needed = error.bytes_needed();
+    EXPECT_EQ(error.limit(), 64);
+    EXPECT_GE(needed, plan.cost(Semiring::real, Dtype::float64).peak_bytes);
+    EXPECT_SAYS(error.what(), std::to_string(needed));
+    EXPECT_SAYS(error.what(), "64");
+  }
+  EXPECT_EQ(workspace.bytes(), 0);  // nothing was allocated
+  RunOptions options{.semiring = Semiring::real, .threads = 1, .memory_limit = needed - 1};
+  EXPECT_THROW((void)plan.run(operands, options), MemoryLimitError);
+  options.memory_limit = needed;
+  const double expected = std::pow(40.0 * 0.5, 4);
+  EXPECT_NEAR(plan.run(operands, options)[0].item(), expected, 1e-9 * expected);
+  plan.run_into(std::vector{result}, operands, workspace, options);
+  EXPECT_NEAR(result.item(), expected, 1e-9 * expected);
+  EXPECT_LE(workspace.bytes(), needed);
+}
+
+TEST(MemoryLimit, WhatTheMachineRefusesIsAnErrorToo) {
+  // Petabytes: an output, and an intermediate.
+  const std::int64_t big = std::int64_t{1} << 25;
+  float value = 1;
+  const Tensor row = Tensor::view(&value, {big}, {0});
+  try {
+    (void)einsum("a,b->ab", {row, row}, {.check = Check::none});
+    FAIL() << "ran";
+  } catch (const MemoryLimitError& error) {
+    EXPECT_EQ(error.bytes_needed(), big * big * 4);
+  }
+  const Tensor square = Tensor::view(&value, {big, big}, {0, 0});
+  try {
+    // Whichever variable goes first, its message is over the other two.
+    (void)einsum("ab,bc,ca->", {square, square, square}, {.check = Check::none});
+    FAIL() << "ran";
+  } catch (const MemoryLimitError& error) {
+    EXPECT_GE(error.bytes_needed(), big * big * 4);
+  }
+}
+
+TEST(Cancellation, LosesNothing) {
+  const Plan plan = plan_of("ab,bc,cd->", {{2, 2}, {2, 2}, {2, 2}});
+  const std::vector<Tensor> operands(3, matrix);
+  Workspace workspace(plan);
+  const Tensor result(Dtype::float64, {});
+  const RunOptions stopped{.semiring = Semiring::real, .cancelled = [] { return true; }};
+  EXPECT_SAYS(message_of<CancelledError>([&] { (void)plan.run(operands, stopped); }), "cancelled");
+  EXPECT_THROW(plan.run_into(std::vector{result}, operands, workspace, stopped), CancelledError);
+  plan.run_into(std::vector{result}, operands, workspace, {.semiring = Semiring::real});
+  EXPECT_EQ(result.item(), plan.run(operands, {.semiring = Semiring::real})[0].item());
+}
+
+}  // namespace
+}  // namespace plated

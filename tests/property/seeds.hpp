@@ -1,0 +1,34 @@
+// The seeds of a property test: PLATED_SEED reruns one, PLATED_RUNS changes how many there are.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace plated::test {
+
+/// Calls `property(seed)` for each seed; it returns an AssertionResult whose message is the repro. Stops after three
+/// failures. Built with assertions or sanitizers, a tenth of the seeds will do.
+template <class Property>
+void for_each_seed(std::uint64_t runs, Property property) {
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  runs = runs / 10 + 1;
+#endif
+  std::uint64_t first = 1;
+  if (const char* text = std::getenv("PLATED_RUNS")) runs = std::strtoull(text, nullptr, 10);
+  if (const char* text = std::getenv("PLATED_SEED")) {
+    first = std::strtoull(text, nullptr, 10);
+    runs = 1;
+  }
+  int failures = 0;
+  for (std::uint64_t seed = first; seed < first + runs && failures < 3; ++seed) {
+    const testing::AssertionResult result = property(seed);
+    if (result) continue;
+    ++failures;
+    ADD_FAILURE() << result.message() << "\nrerun with PLATED_SEED=" << seed;
+  }
+}
+
+}  // namespace plated::test
