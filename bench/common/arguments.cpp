@@ -1,0 +1,51 @@
+// Reads a benchmark's command line.
+#include "common/arguments.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+namespace bench {
+
+Arguments::Arguments(int argc, const char* const* argv, const std::vector<std::string>& options,
+                     const std::vector<std::string>& flags) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (std::find(flags.begin(), flags.end(), name) != flags.end()) {
+      given_[name] = "";
+    } else if (std::find(options.begin(), options.end(), name) == options.end()) {
+      throw std::invalid_argument("unknown option " + name);
+    } else if (++i == argc) {
+      throw std::invalid_argument(name + " needs a value");
+    } else {
+      given_[name] = argv[i];
+    }
+  }
+}
+
+std::string Arguments::text(std::string_view name, std::string_view otherwise) const {
+  const auto found = given_.find(name);
+  return found == given_.end() ? std::string(otherwise) : found->second;
+}
+
+std::int64_t Arguments::integer(std::string_view name, std::int64_t otherwise, std::int64_t lowest,
+                                std::int64_t highest) const {
+  const std::string value = text(name, std::to_string(otherwise));
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < lowest || number > highest) {
+    throw std::invalid_argument(std::string(name) + " takes a number from " + std::to_string(lowest) + " to " +
+                                std::to_string(highest) + ", not " + value);
+  }
+  return number;
+}
+
+std::vector<std::string> Arguments::list(std::string_view name, std::string_view otherwise) const {
+  std::vector<std::string> parts;
+  std::istringstream stream(text(name, otherwise));
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+}  // namespace bench
