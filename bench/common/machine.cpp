@@ -34,7 +34,7 @@ std::string first_line_of(const char* command) {
   return line.substr(0, line.find('\n'));
 }
 
-std::string or_unknown(std::string text) { return text.empty() ? "unknown" : text; }
+std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
 std::int64_t kilobytes(const char* key) {
   return 1024 * std::strtoll(line_after("/proc/self/status", key).c_str(), nullptr, 10);

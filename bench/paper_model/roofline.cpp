@@ -9,10 +9,10 @@
 namespace bench {
 namespace {
 
-/// Spins for a while: waking a sleeping thread takes longer than the small models do.
+/// Spins for a few microseconds, so that short rounds need no waking, but not into what is timed next.
 template <class Done>
 void wait_until(const std::atomic<int>& value, const Done& done) {
-  for (int spin = 0; spin < 20000; ++spin) {
+  for (int spin = 0; spin < 4000; ++spin) {
     if (done(value.load(std::memory_order_acquire))) return;
   }
   for (int now = value.load(); !done(now); now = value.load()) value.wait(now);
@@ -47,7 +47,8 @@ double Roofline::log_sum_exps() {
 
 double Roofline::sum() {
   const std::int64_t count = model_.large_elements() / 2;
-  const std::int64_t block = std::int64_t{1} << 16;
+  // Long streams, but of a small model enough units for both threads; a multiple of 64.
+  const std::int64_t block = std::clamp<std::int64_t>(count / 8 / 64 * 64, 1 << 13, 1 << 18);
   const std::int64_t parts = (count + block - 1) / block;
   return over_units(2 * parts, [&](std::int64_t unit) {
     const std::int64_t begin = unit % parts * block;

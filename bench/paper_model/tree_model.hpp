@@ -18,6 +18,7 @@ struct TreeSizes {
   std::int64_t k = 0;
 
   [[nodiscard]] std::int64_t slices() const { return i * j * (k > 0 ? k : 1); }
+  [[nodiscard]] bool operator==(const TreeSizes&) const = default;
 };
 
 /// The model with random float32 factors. An entry depends on its index and the semiring only: the same model stored

@@ -14,8 +14,8 @@ namespace plated {
 
 /// How an equation is read, planned and run.
 struct EinsumOptions {
-  std::string plates;                         ///< dims that are plates, spelled as in the equation
-  std::string batch;                          ///< dims that are batch dims
+  std::string plates;  ///< dims that are plates, spelled as in the equation
+  std::string batch;   ///< dims that are batch dims
   Semiring semiring = Semiring::log;
   std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries
   std::optional<bool> spaced;                 ///< force one reading of names; see EquationOptions

@@ -79,7 +79,8 @@ class FactorGraph {
 
   /// The graph of an equation and its operands' shapes. Throws ParseError, RankError, SizeError, OperandCountError,
   /// UnknownNameError, DuplicateNameError and PlateError.
-  [[nodiscard]] static FactorGraph from_equation(std::string_view equation, std::span<const std::vector<std::int64_t>> shapes,
+  [[nodiscard]] static FactorGraph from_equation(std::string_view equation,
+                                                 std::span<const std::vector<std::int64_t>> shapes,
                                                  const EquationOptions& options = {});
 
   /// Declare a dim. Throws DuplicateNameError, ParseError for a name that an equation could not spell, SizeError.
@@ -119,7 +120,8 @@ class FactorGraph {
   [[nodiscard]] std::vector<Component> components() const;
 
   /// The graph with one plate, or every plate, replaced by copies ([TVE] Sec. 3). Names become `y[i=0]`. Outputs that
-  /// have the plate become one output for each slice. Throws UnknownNameError, and SizeOverflowError beyond 2^31 copies.
+  /// have the plate become one output for each slice. Throws UnknownNameError, and SizeOverflowError beyond 2^31
+  /// copies.
   [[nodiscard]] UnrolledGraph unroll(std::string_view plate) const;
   [[nodiscard]] UnrolledGraph unroll() const;
 

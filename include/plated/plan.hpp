@@ -18,11 +18,11 @@ namespace plated {
 
 /// How the contraction order inside a component is searched for.
 enum class Search : std::uint8_t {
-  automatic,  ///< optimal while small, beyond that the best of everything within the budget
-  optimal,    ///< dynamic programming; greedy beyond what it can do
-  greedy,     ///< one greedy pass
-  min_fill,   ///< one min-fill elimination
-  randomised, ///< randomised restarts and local improvement, within the budget
+  automatic,   ///< optimal while small, beyond that the best of everything within the budget
+  optimal,     ///< dynamic programming; greedy beyond what it can do
+  greedy,      ///< one greedy pass
+  min_fill,    ///< one min-fill elimination
+  randomised,  ///< randomised restarts and local improvement, within the budget
 };
 
 /// What compile() may do.
@@ -42,9 +42,9 @@ struct PlanOptions {
 
 /// When operands are searched for entries that the semiring does not admit.
 enum class Check : std::uint8_t {
-  small,   ///< operands of at most 65,536 elements
-  all,     ///< every operand
-  none,    ///< none: NaN and bad infinities go through sums and products as IEEE arithmetic takes them
+  small,  ///< operands of at most 65,536 elements
+  all,    ///< every operand
+  none,   ///< none: NaN and bad infinities go through sums and products as IEEE arithmetic takes them
 };
 
 /// How a plan is run.
@@ -83,8 +83,8 @@ class Workspace {
 /// A compiled schedule. Immutable and cheap to copy; many threads may run one plan at once.
 class Plan {
  public:
-  /// The outputs, freshly allocated, in the operands' widest dtype. Throws OperandCountError, NullDataError, ShapeError,
-  /// ValueError, MemoryLimitError and CancelledError.
+  /// The outputs, freshly allocated, in the operands' widest dtype. Throws OperandCountError, NullDataError,
+  /// ShapeError, ValueError, MemoryLimitError and CancelledError.
   [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> operands, const RunOptions& options = {}) const;
 
   [[nodiscard]] std::vector<Tensor> run(const std::vector<Tensor>& operands, const RunOptions& options = {}) const {

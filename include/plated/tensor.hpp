@@ -24,7 +24,7 @@ enum class Dtype : std::uint8_t { float32, float64 };
 
 /// The Dtype of a C++ type, which is float or double.
 template <class T>
-  requires std::is_same_v<T, float> || std::is_same_v<T, double>
+requires std::is_same_v<T, float> || std::is_same_v<T, double>
 inline constexpr Dtype dtype_of = std::is_same_v<T, float> ? Dtype::float32 : Dtype::float64;
 
 /// A dense array with a shape and, for each axis, a stride in elements: any stride, negative and zero included.

@@ -32,11 +32,12 @@ std::int64_t most_checked(Check check) {
 
 engine::Settings settings_of(const RunOptions& options, const planner::Schedule& schedule) {
   if (options.threads < 0) throw OptionError("the number of threads is negative: " + std::to_string(options.threads));
-  if (options.memory_limit < 0) throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
+  if (options.memory_limit < 0)
+    throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
   const bool sums = options.semiring == Semiring::real || options.semiring == Semiring::log;
   if (schedule.sums_only && !sums) {
-    throw OptionError("this plan was compiled with sums_only and cannot run in the " + std::string(name(options.semiring)) +
-                      " semiring");
+    throw OptionError("this plan was compiled with sums_only and cannot run in the " +
+                      std::string(name(options.semiring)) + " semiring");
   }
   return {.semiring = options.semiring,
           .threads = options.threads == 0 ? engine::hardware_threads() : options.threads,
@@ -59,7 +60,8 @@ std::vector<Tensor> make_outputs(const FactorGraph& graph, Dtype dtype, bool all
     try {
       outputs.emplace_back(dtype, shape);
     } catch (const std::bad_alloc&) {
-      const std::int64_t bytes = base::checked_product(base::checked_product(shape), static_cast<std::int64_t>(size_of(dtype)));
+      const std::int64_t bytes =
+          base::checked_product(base::checked_product(shape), static_cast<std::int64_t>(size_of(dtype)));
       throw MemoryLimitError("output " + std::to_string(outputs.size()) + " needs " + std::to_string(bytes) +
                                  " bytes, which the machine refused",
                              bytes, 0);

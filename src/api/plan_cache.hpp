@@ -10,6 +10,7 @@ namespace plated::api {
 
 /// The plan for an equation on operands of these shapes. Bounded: the least recently used plan goes first. Locked: any
 /// thread may ask.
-[[nodiscard]] Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options);
+[[nodiscard]] Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands,
+                               const EinsumOptions& options);
 
 }  // namespace plated::api

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/run.hpp"
-#include "plated/plan.hpp"
 #include "planner/schedule.hpp"
+#include "plated/plan.hpp"
 
 namespace plated {
 

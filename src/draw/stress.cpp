@@ -66,7 +66,8 @@ std::vector<Position> spread(int points, const std::vector<Link>& links) {
   const double first = longest * longest, last = 0.1;
   for (int round = 0; round < rounds; ++round) {
     const double step = first * std::pow(last / first, double(round) / (rounds - 1));
-    for (std::size_t k = terms.size(); k > 1; --k) std::swap(terms[k - 1], terms[random.below(static_cast<std::uint32_t>(k))]);
+    for (std::size_t k = terms.size(); k > 1; --k)
+      std::swap(terms[k - 1], terms[random.below(static_cast<std::uint32_t>(k))]);
     for (const auto& [from, to, distance] : terms) {
       Position& a = positions[from];
       Position& b = positions[to];

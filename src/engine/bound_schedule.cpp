@@ -36,7 +36,11 @@ Layout layout_of(const Tensor& tensor, const std::vector<DimId>& axes) {
 class Binder {
  public:
   Binder(const Schedule& schedule, Semiring semiring, std::span<const Tensor> outputs, std::span<const Tensor> operands)
-      : schedule_(schedule), semiring_(semiring), outputs_(outputs), operands_(operands), element_(element_dtype(operands)) {}
+      : schedule_(schedule),
+        semiring_(semiring),
+        outputs_(outputs),
+        operands_(operands),
+        element_(element_dtype(operands)) {}
 
   BoundSchedule run() {
     BoundSchedule bound;
@@ -94,7 +98,7 @@ class Binder {
     const std::size_t kept = schedule_.values[step.output].dims.size();
     for (std::size_t k = 0; k < loops.size(); ++k) {
       shape.extent.push_back(schedule_.problem.size[loops[k]]);
-      shape.role.push_back(k < kept                          ? kernels::Role::kept
+      shape.role.push_back(k < kept                         ? kernels::Role::kept
                            : k < kept + step.product.size() ? kernels::Role::product
                                                             : kernels::Role::sum);
     }
@@ -143,7 +147,8 @@ class Binder {
 
 Dtype element_dtype(std::span<const Tensor> operands) {
   if (operands.empty()) return Dtype::float64;
-  const bool wide = std::any_of(operands.begin(), operands.end(), [](const Tensor& t) { return t.dtype() == Dtype::float64; });
+  const bool wide =
+      std::any_of(operands.begin(), operands.end(), [](const Tensor& t) { return t.dtype() == Dtype::float64; });
   return wide ? Dtype::float64 : Dtype::float32;
 }
 

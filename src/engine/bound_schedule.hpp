@@ -9,8 +9,8 @@
 
 #include "kernels/contraction.hpp"
 #include "kernels/leave_one_out.hpp"
-#include "plated/tensor.hpp"
 #include "planner/schedule.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated::engine {
 
@@ -36,7 +36,7 @@ struct BoundStep {
 struct BoundSchedule {
   std::vector<BoundStep> steps;
   std::int64_t arena_bytes = 0;
-  std::size_t task_scratch_bytes = 0;    // for each worker
+  std::size_t task_scratch_bytes = 0;  // for each worker
   std::size_t shared_scratch_bytes = 0;
   double flops = 0;
 };

@@ -72,7 +72,8 @@ bool overlap(const Extent& a, const Extent& b) { return a.first < b.second && b.
 /// share no element are refused as well: telling them apart is a hard problem, and copying one is easy.
 void check_apart(const Tensor& output, const Subject& subject, const Tensor& other, const Subject& other_subject) {
   if (overlap(extent_in_memory(output), extent_in_memory(other))) {
-    throw OverlapError(subject.name() + " overlaps " + other_subject.name() + " in memory; write into memory of its own");
+    throw OverlapError(subject.name() + " overlaps " + other_subject.name() +
+                       " in memory; write into memory of its own");
   }
 }
 
@@ -146,7 +147,8 @@ void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, st
   for (std::size_t f = 0; f < operands.size(); ++f) {
     // Most operands lie apart from all outputs; only the others are held against each of them.
     if (!overlap(extent_in_memory(operands[f]), all)) continue;
-    for (std::size_t k = 0; k < outputs.size(); ++k) check_apart(outputs[k], {graph, true, k}, operands[f], {graph, false, f});
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      check_apart(outputs[k], {graph, true, k}, operands[f], {graph, false, f});
   }
 }
 
@@ -154,8 +156,9 @@ void check_values(const FactorGraph& graph, std::span<const Tensor> operands, Se
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].elements() > most) continue;
     if (const auto bad = kernels::first_bad_entry(operands[k], semiring)) {
-      throw ValueError(Subject{graph, false, k}.name() + " has the entry " + std::to_string(operands[k].at(*bad)) + " at index " +
-                       shape_text(*bad) + ", which the " + std::string(name(semiring)) + " semiring does not admit");
+      throw ValueError(Subject{graph, false, k}.name() + " has the entry " + std::to_string(operands[k].at(*bad)) +
+                       " at index " + shape_text(*bad) + ", which the " + std::string(name(semiring)) +
+                       " semiring does not admit");
     }
     const Factor& factor = graph.factors()[k];
     const bool sums = semiring == Semiring::log || semiring == Semiring::real;

@@ -12,8 +12,8 @@ namespace plated::engine {
 
 /// Throws OperandCountError, NullDataError, RankError or SizeError, naming the factor and the dim.
 void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands);
-/// The same for the tensors that a run writes into, which must also be writable and overlap neither themselves, nor each
-/// other, nor an operand (OverlapError).
+/// The same for the tensors that a run writes into, which must also be writable and overlap neither themselves, nor
+/// each other, nor an operand (OverlapError).
 void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, std::span<const Tensor> operands);
 
 /// Throws ValueError naming the operand and the index of an entry that the semiring does not admit, or of a row of a

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-std::int64_t rounded(std::size_t bytes) { return static_cast<std::int64_t>((bytes + alignment - 1) / alignment * alignment); }
+std::int64_t rounded(std::size_t bytes) {
+  return static_cast<std::int64_t>((bytes + alignment - 1) / alignment * alignment);
+}
 
 void grow(Workspace::Memory& memory, std::int64_t& held, std::int64_t bytes) {
   if (bytes <= held) return;
@@ -104,8 +106,9 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
     grow(workspace.task_scratch, workspace.task_scratch_bytes, task_bytes);
     grow(workspace.shared_scratch, workspace.shared_scratch_bytes, shared_bytes);
   } catch (const std::bad_alloc&) {
-    throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes of working memory, which the machine refused",
-                           needed, settings.memory_limit);
+    throw MemoryLimitError(
+        "this run needs " + std::to_string(needed) + " bytes of working memory, which the machine refused", needed,
+        settings.memory_limit);
   }
 }
 
@@ -124,7 +127,8 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
       runner.leave_one_out(step);
     }
     done += step.flops;
-    if (settings.progress != nullptr) (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);
+    if (settings.progress != nullptr)
+      (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);
   }
 }
 

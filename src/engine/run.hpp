@@ -14,10 +14,10 @@ namespace plated::engine {
 
 /// Memory of a run and the bindings of the last one, kept for the next.
 struct Workspace {
-  std::vector<std::int64_t> signature;   // of the last binding: semiring, dtypes, strides
-  std::vector<std::int64_t> candidate;   // of the run that is being prepared
+  std::vector<std::int64_t> signature;  // of the last binding: semiring, dtypes, strides
+  std::vector<std::int64_t> candidate;  // of the run that is being prepared
   BoundSchedule bound;
-  std::vector<const void*> inputs;       // of one step
+  std::vector<const void*> inputs;  // of one step
   struct Free {
     void operator()(std::byte* memory) const;
   };

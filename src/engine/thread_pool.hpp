@@ -10,7 +10,8 @@ class TaskRef {
  public:
   template <class F>
   explicit TaskRef(F& callable)
-      : context_(&callable), call_([](void* context, std::int64_t task, int worker) { (*static_cast<F*>(context))(task, worker); }) {}
+      : context_(&callable),
+        call_([](void* context, std::int64_t task, int worker) { (*static_cast<F*>(context))(task, worker); }) {}
   void operator()(std::int64_t task, int worker) const { call_(context_, task, worker); }
 
  private:

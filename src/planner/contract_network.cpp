@@ -1,7 +1,7 @@
 // Directed messages on an unrooted contraction tree.
 //
-// Tensors and sinks are the leaves of one binary tree. A message from side A of an edge to side B holds the variables of
-// A's tensors that B, tensors or sinks, still needs; each is computed once, whichever sinks lie behind it.
+// Tensors and sinks are the leaves of one binary tree. A message from side A of an edge to side B holds the variables
+// of A's tensors that B, tensors or sinks, still needs; each is computed once, whichever sinks lie behind it.
 #include "planner/contract_network.hpp"
 
 #include <algorithm>
@@ -156,16 +156,19 @@ class MessageTree {
     down_.assign(parent_.size(), none);
     for (std::size_t k = preorder_.size(); k-- > 1;) {
       const std::uint32_t u = preorder_[k];
-      // The edge next to the root belongs to the first sink, whose last contraction is the caller's. Other sinks may need
-      // that side too, but never in this direction.
+      // The edge next to the root belongs to the first sink, whose last contraction is the caller's. Other sinks may
+      // need that side too, but never in this direction.
       if (parent_[u] != root_) up_[u] = message(up_inputs(u), u);
     }
     for (const std::uint32_t u : preorder_) {
-      if (u != root_ && parent_[u] != root_ && sinks_below_[u] > 0 && !is_sink(u)) down_[u] = message(down_inputs(u), u);
+      if (u != root_ && parent_[u] != root_ && sinks_below_[u] > 0 && !is_sink(u))
+        down_[u] = message(down_inputs(u), u);
     }
     std::vector<std::vector<ValueId>> result;
     for (std::uint32_t u = root_; is_sink(u); ++u) {
-      result.push_back(u != root_ ? down_inputs(u) : children_[u].empty() ? std::vector<ValueId>{} : up_inputs(children_[u][0]));
+      result.push_back(u != root_             ? down_inputs(u)
+                       : children_[u].empty() ? std::vector<ValueId>{}
+                                              : up_inputs(children_[u][0]));
     }
     return result;
   }

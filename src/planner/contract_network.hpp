@@ -18,6 +18,7 @@ struct SinkNetwork {
 /// Emits every contraction but the last of each sink; returns the last one's inputs, for the caller to finish with a
 /// product over plates or straight into an output. A network without tensors gives no inputs.
 [[nodiscard]] std::vector<std::vector<ValueId>> contract_network(ScheduleBuilder& builder, const Problem& problem,
-                                                                 const SinkNetwork& network, const OrderOptions& options);
+                                                                 const SinkNetwork& network,
+                                                                 const OrderOptions& options);
 
 }  // namespace plated::planner

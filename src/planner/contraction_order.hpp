@@ -8,11 +8,12 @@
 
 namespace plated::planner {
 
-/// A closed hypergraph of tensors: a dim is summed as soon as no other tensor holds it. An output is just one more tensor
-/// that holds its dims. Each tensor lists its dims in ascending order, each once; a dim may be in any number of them.
+/// A closed hypergraph of tensors: a dim is summed as soon as no other tensor holds it. An output is just one more
+/// tensor that holds its dims. Each tensor lists its dims in ascending order, each once; a dim may be in any number of
+/// them.
 struct Network {
-  std::vector<double> log2_size;                     // [dim]
-  std::vector<std::vector<std::uint32_t>> tensors;   // [tensor]
+  std::vector<double> log2_size;                    // [dim]
+  std::vector<std::vector<std::uint32_t>> tensors;  // [tensor]
 };
 
 /// A rooted binary tree over a network's n tensors: merge k joins two nodes into node n + k; n − 1 merges in all.

@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "plated/error.hpp"
 #include "planner/certificate.hpp"
+#include "plated/error.hpp"
 
 namespace plated::planner {
 namespace {
@@ -93,7 +93,8 @@ class Eliminator {
       held.insert(held.end(), result_.nodes[n].variables.begin(), result_.nodes[n].variables.end());
     }
     component.remaining = subtract(base::sorted(std::move(held)), component.variables);  // V_f
-    for (const DimId v : component.remaining) component.parent = unite(component.parent, problem_.variable_plates[v]);  // L′
+    for (const DimId v : component.remaining)
+      component.parent = unite(component.parent, problem_.variable_plates[v]);  // L′
     // Progress: a message must leave its leaf, or elimination would loop forever. It fails to leave exactly when
     // variables of different plates are entangled.
     if (!component.remaining.empty() && component.parent == component.leaf) {

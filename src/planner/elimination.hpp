@@ -21,12 +21,12 @@ struct Node {
 
 /// One pass through the inner loop: SumProduct(F_c, V_c) in leaf L, then Product over L ∖ L′.
 struct ComponentRecord {
-  SortedSet leaf;               // L
-  SortedSet variables;          // V_c
+  SortedSet leaf;                    // L
+  SortedSet variables;               // V_c
   std::vector<std::uint32_t> nodes;  // F_c
-  SortedSet remaining;          // V_f
-  SortedSet parent;             // L′
-  std::uint32_t result = none;  // the node it leaves
+  SortedSet remaining;               // V_f
+  SortedSet parent;                  // L′
+  std::uint32_t result = none;       // the node it leaves
 };
 
 struct Elimination {

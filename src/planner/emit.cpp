@@ -13,7 +13,7 @@ using base::subtract;
 
 /// Outputs that are contracted in one network: they open the same components.
 struct Group {
-  std::set<std::uint32_t> opened;    // components
+  std::set<std::uint32_t> opened;  // components
   std::vector<std::size_t> outputs;
 };
 
@@ -98,18 +98,22 @@ class Emitter {
     if (!wants_message_[c] && !wants_leave_one_out_[c]) return;
     const ComponentRecord& component = elimination_.components[c];
     SinkNetwork network{.tensors = {}, .sinks = {component.remaining}, .leaf = component.leaf};
-    builder_.enter({.leaf = component.leaf, .variables = component.variables, .remaining = component.remaining, .parent = component.parent});
+    builder_.enter({.leaf = component.leaf,
+                    .variables = component.variables,
+                    .remaining = component.remaining,
+                    .parent = component.parent});
     for (const std::uint32_t n : component.nodes) network.tensors.push_back(value(n));
     schedule_.components.back().factors = network.tensors;
     std::vector<ValueId> inputs = contract_network(builder_, problem_, network, options_)[0];
     const SortedSet dropped = subtract(component.leaf, component.parent);  // L ∖ L′
     if (wants_leave_one_out_[c]) {
-      inputs = {builder_.contract({.inputs = inputs, .keep = component.remaining, .product = {}, .leaf = component.leaf, .wide = true})};
+      inputs = {builder_.contract(
+          {.inputs = inputs, .keep = component.remaining, .product = {}, .leaf = component.leaf, .wide = true})};
       leave_one_out_[c] = builder_.leave_one_out(inputs[0], dropped, component.leaf);
     }
     if (wants_message_[c]) {
-      message_[component.result] =
-          builder_.contract({.inputs = inputs, .keep = component.remaining, .product = dropped, .leaf = component.leaf});
+      message_[component.result] = builder_.contract(
+          {.inputs = inputs, .keep = component.remaining, .product = dropped, .leaf = component.leaf});
     }
   }
 
@@ -151,9 +155,9 @@ class Emitter {
   const Elimination& elimination_;
   const OrderOptions& options_;
   ScheduleBuilder builder_;
-  std::vector<std::uint32_t> home_;           // [dim]: the component that sums a variable
-  std::vector<ValueId> message_;              // [node]: f′
-  std::vector<ValueId> leave_one_out_;        // [component]
+  std::vector<std::uint32_t> home_;     // [dim]: the component that sums a variable
+  std::vector<ValueId> message_;        // [node]: f′
+  std::vector<ValueId> leave_one_out_;  // [component]
   std::vector<bool> wants_message_;
   std::vector<bool> wants_leave_one_out_;
 };

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "planner/order_deadline.hpp"
 #include "base/random.hpp"
+#include "planner/order_deadline.hpp"
 #include "planner/order_tree.hpp"
 
 namespace plated::planner {

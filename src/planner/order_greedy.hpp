@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "planner/order_live_network.hpp"
 #include "base/random.hpp"
+#include "planner/order_live_network.hpp"
 
 namespace plated::planner {
 

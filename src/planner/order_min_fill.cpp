@@ -166,7 +166,8 @@ class EliminationPass {
 
 }  // namespace
 
-std::vector<std::uint32_t> min_fill_order(const DimGraph& graph, const EliminationOptions& options, base::Random& random) {
+std::vector<std::uint32_t> min_fill_order(const DimGraph& graph, const EliminationOptions& options,
+                                          base::Random& random) {
   return EliminationPass(graph, options, random).run();
 }
 

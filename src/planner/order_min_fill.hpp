@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/order_dim_graph.hpp"
 #include "base/random.hpp"
+#include "planner/order_dim_graph.hpp"
 
 namespace plated::planner {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/random.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_live_network.hpp"
-#include "base/random.hpp"
 
 namespace plated::planner {
 namespace {

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "planner/order_anneal.hpp"
 #include "planner/order_dim_graph.hpp"
 #include "planner/order_elimination.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_min_fill.hpp"
-#include "base/random.hpp"
 #include "planner/order_reconfigure.hpp"
 #include "planner/order_sweep.hpp"
 #include "planner/order_tree.hpp"

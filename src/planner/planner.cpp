@@ -3,15 +3,16 @@
 
 #include <algorithm>
 
-#include "plated/error.hpp"
 #include "planner/elimination.hpp"
 #include "planner/emit.hpp"
 #include "planner/passes.hpp"
+#include "plated/error.hpp"
 
 namespace plated::planner {
 
 std::vector<std::string> optional_passes() {
-  return {"drop_unit_dims", "drop_barren", "share_steps", "fuse_products", "fuse_elementwise", "deliver_directly", "reuse_buffers"};
+  return {"drop_unit_dims",   "drop_barren",      "share_steps",  "fuse_products",
+          "fuse_elementwise", "deliver_directly", "reuse_buffers"};
 }
 
 Schedule plan(const FactorGraph& graph, const Options& options) {

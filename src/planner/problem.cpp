@@ -93,7 +93,8 @@ Problem read_problem(const FactorGraph& graph, bool sums_only, const std::set<st
   if (sums_only && !without.contains("drop_barren")) drop_barren(graph, asked, problem);
 
   SortedSet held = problem.dropped;
-  for (const ProblemFactor& factor : problem.factors) held.insert(held.end(), factor.variables.begin(), factor.variables.end());
+  for (const ProblemFactor& factor : problem.factors)
+    held.insert(held.end(), factor.variables.begin(), factor.variables.end());
   held = sorted(std::move(held));
   for (const DimId v : subtract(alive, held)) {
     problem.factors.push_back({.operand = -1, .variables = {v}, .plates = problem.variable_plates[v], .carried = {v}});

@@ -31,12 +31,12 @@ struct ProblemOutput {
 };
 
 struct Problem {
-  std::vector<std::int64_t> size;              // [dim]
-  std::vector<DimKind> kind;                   // [dim]
-  std::vector<SortedSet> variable_plates;      // [dim]: P(v)
+  std::vector<std::int64_t> size;          // [dim]
+  std::vector<DimKind> kind;               // [dim]
+  std::vector<SortedSet> variable_plates;  // [dim]: P(v)
   std::vector<ProblemFactor> factors;
   std::vector<ProblemOutput> outputs;
-  std::vector<DimId> dropped;                  // barren variables
+  std::vector<DimId> dropped;  // barren variables
 };
 
 /// Reads a graph. Dims of size 1 disappear (pass `drop_unit_dims`), and so does everything inside a plate of size 0.

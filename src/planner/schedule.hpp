@@ -18,8 +18,9 @@ enum class Precision : std::uint8_t { element, wide };
 struct Value {
   enum class Kind : std::uint8_t { operand, intermediate, output };
   Kind kind = Kind::intermediate;
-  std::size_t index = 0;    // of the operand or output
-  std::vector<DimId> dims;  // axes of an intermediate, row-major; of an operand or output as a set, in declaration order
+  std::size_t index = 0;  // of the operand or output
+  std::vector<DimId>
+      dims;  // axes of an intermediate, row-major; of an operand or output as a set, in declaration order
   Precision precision = Precision::element;
 };
 
@@ -35,8 +36,8 @@ struct Step {
   SortedSet sum;
   SortedSet product;
   std::int64_t power = 1;
-  SortedSet leaf;        // L of [TVE] Alg. 1
-  SortedSet tied_power;  // the plates that `power` stands for
+  SortedSet leaf;               // L of [TVE] Alg. 1
+  SortedSet tied_power;         // the plates that `power` stands for
   std::uint32_t component = 0;  // index into Schedule::components
 };
 

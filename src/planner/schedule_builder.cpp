@@ -148,9 +148,8 @@ ValueId ScheduleBuilder::leave_one_out(ValueId input, const SortedSet& plates, c
   step.power = schedule_.elements(step.tied_power);
   Key key{step.kind, step.inputs, carried_[input], step.product, step.power, true};
   if (const auto found = known_.find(key); share_ && found != known_.end()) return found->second;
-  step.output = add_value({.kind = Value::Kind::intermediate,
-                           .dims = schedule_.values[input].dims,
-                           .precision = Precision::wide});
+  step.output = add_value(
+      {.kind = Value::Kind::intermediate, .dims = schedule_.values[input].dims, .precision = Precision::wide});
   const ValueId output = step.output;
   known_.emplace(std::move(key), output);
   add_step(std::move(step));
@@ -163,7 +162,8 @@ void ScheduleBuilder::deliver(std::size_t output, Contract request) {
   Value value{.kind = Value::Kind::output, .index = output, .dims = {}};
   for (const DimId d : schedule_.graph.outputs()[output].dims) {
     const bool unit = schedule_.problem.size[d] == 1;
-    if (!unit || std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return contains(carried_[v], d); })) {
+    if (!unit ||
+        std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return contains(carried_[v], d); })) {
       value.dims.push_back(d);
     }
   }

@@ -28,7 +28,8 @@ class Sizes {
 /// Depth of a balanced product over plates.
 double product_depth(const Schedule& schedule, const SortedSet& plates) {
   double depth = 0;
-  for (const DimId b : plates) depth += std::ceil(std::log2(std::max(1.0, static_cast<double>(schedule.problem.size[b]))));
+  for (const DimId b : plates)
+    depth += std::ceil(std::log2(std::max(1.0, static_cast<double>(schedule.problem.size[b]))));
   return depth;
 }
 

@@ -1,9 +1,9 @@
 // Prices a schedule.
 #pragma once
 
+#include "planner/schedule.hpp"
 #include "plated/cost.hpp"
 #include "plated/semiring.hpp"
-#include "planner/schedule.hpp"
 
 namespace plated::planner {
 

@@ -1,7 +1,7 @@
 // The meaning of a plated factor graph, by brute force: every joint assignment of every unrolled variable, one by one.
 //
-// Nothing here is clever on purpose. It reads a graph's dims, factors, outputs and P(v), makes one copy of a variable for
-// each slice of its plates and one copy of a factor for each slice of its own, and adds up in long double.
+// Nothing here is clever on purpose. It reads a graph's dims, factors, outputs and P(v), makes one copy of a variable
+// for each slice of its plates and one copy of a factor for each slice of its own, and adds up in long double.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ struct Site {
 
 /// Calls `visit` once for each index of the given dims, with the index in `at`.
 template <class Visit>
-void for_each_index(const FactorGraph& graph, const std::vector<DimId>& dims, std::vector<std::int64_t>& at, Visit visit,
-                    std::size_t depth = 0) {
+void for_each_index(const FactorGraph& graph, const std::vector<DimId>& dims, std::vector<std::int64_t>& at,
+                    Visit visit, std::size_t depth = 0) {
   if (depth == dims.size()) return visit();
   for (at[dims[depth]] = 0; at[dims[depth]] < graph.dims()[dims[depth]].size; ++at[dims[depth]]) {
     for_each_index(graph, dims, at, visit, depth + 1);

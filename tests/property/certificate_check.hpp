@@ -32,7 +32,8 @@ inline bool proves_intractable(const FactorGraph& graph, const Certificate& cert
     link = holds;
     const bool last = &name == &certificate.factors.back();
     if (last) return has(holds, *w);
-    std::erase_if(link, [&](DimId v) { return graph.dims()[v].size == 1 || !has(plates[v], *a) || !has(plates[v], *b); });
+    std::erase_if(link,
+                  [&](DimId v) { return graph.dims()[v].size == 1 || !has(plates[v], *a) || !has(plates[v], *b); });
   }
   return false;
 }

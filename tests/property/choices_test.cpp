@@ -31,7 +31,8 @@ void expect_same_values(std::uint64_t runs, const std::vector<std::pair<std::str
     const auto expected = oracle::unrolled(graph, operands.tensors(), semiring);
     for (const auto& [choice, options] : choices) {
       try {
-        const std::vector<Tensor> results = compile(graph, options).run(operands.tensors(), {.semiring = semiring, .threads = 1});
+        const std::vector<Tensor> results =
+            compile(graph, options).run(operands.tensors(), {.semiring = semiring, .threads = 1});
         const testing::AssertionResult result = close(results, expected, semiring, tolerance(Dtype::float64));
         if (!result) return failure(c, choice + ", " + std::string(name(semiring)), result);
       } catch (const IntractableError&) {
@@ -93,13 +94,15 @@ TEST(Choices, AnEquationMeansWhatTheBuilderWasTold) {
     const FactorGraph written = FactorGraph::from_equation(
         c.equation(), shapes,
         {.plates = options->plates, .batch = options->batch, .sizes = options->sizes, .spaced = options->spaced});
-    if (plates_by_name(written) != plates_by_name(graph)) return testing::AssertionFailure() << c.print() << "\n  P(v) differs";
+    if (plates_by_name(written) != plates_by_name(graph))
+      return testing::AssertionFailure() << c.print() << "\n  P(v) differs";
     // The equation's own graph says in which order it leads outputs with batch dims that are not written.
     const std::vector<Tensor> results = einsum_all(c.equation(), operands.tensors(), *options);
     const auto expected = oracle::unrolled(written, operands.tensors(), options->semiring);
     const testing::AssertionResult result = close(results, expected, options->semiring, tolerance(Dtype::float64));
     if (!result) return failure(c, "einsum, " + std::string(name(options->semiring)), result);
-    const std::vector<Tensor> compiled = compile(written).run(operands.tensors(), {.semiring = options->semiring, .threads = 1});
+    const std::vector<Tensor> compiled =
+        compile(written).run(operands.tensors(), {.semiring = options->semiring, .threads = 1});
     for (std::size_t o = 0; o < results.size(); ++o) {
       if (results[o].values() != compiled[o].values() || results[o].shape() != compiled[o].shape()) {
         return testing::AssertionFailure() << c.print() << "\n  a compiled plan differs from einsum";

@@ -46,7 +46,8 @@ TEST(Edges, EmptyPlatesAreOneAndEmptyDomainsAreZero) {
   EXPECT_EQ(einsum("x,ix->x", {Tensor::of<double>({2}, {5, 6}), no_slices}, real("i")).values(), (Values{5, 6}));
   EXPECT_EQ(einsum("nx->", {no_slices}, real("", "n")).elements(), 0);
   EXPECT_EQ(einsum("nx->", {no_states}, real("", "n")).values(), (Values{0, 0}));
-  EXPECT_EQ(einsum("ab,bc->ac", {Tensor(Dtype::float64, {2, 0}), Tensor(Dtype::float64, {0, 2})}, real()).values(), Values(4, 0.0));
+  EXPECT_EQ(einsum("ab,bc->ac", {Tensor(Dtype::float64, {2, 0}), Tensor(Dtype::float64, {0, 2})}, real()).values(),
+            Values(4, 0.0));
 }
 
 TEST(Edges, SizesOfOne) {
@@ -54,7 +55,9 @@ TEST(Edges, SizesOfOne) {
   EXPECT_EQ(einsum("ix->", {one}, real("i")).item(), 7);
   EXPECT_EQ(einsum("ix->xi", {one}, real("i")).values(), Values{7});
   EXPECT_EQ(einsum("ix,ix->i", {one, one}, real("i")).values(), Values{49});
-  EXPECT_EQ(einsum("x,ix->ix", {Tensor::of<double>({2}, {1, 10}), Tensor::of<double>({1, 2}, {2, 3})}, real("i")).values(), (Values{2, 30}));
+  EXPECT_EQ(
+      einsum("x,ix->ix", {Tensor::of<double>({2}, {1, 10}), Tensor::of<double>({1, 2}, {2, 3})}, real("i")).values(),
+      (Values{2, 30}));
 }
 
 TEST(Edges, OneVariable) {
@@ -82,7 +85,8 @@ TEST(Edges, AMillionSlices) {
       long double product = x[s];
       for (std::size_t i = 0; i < static_cast<std::size_t>(slices); ++i) {
         long double sum = -oracle::infinity;
-        for (std::size_t k = 0; k < 3; ++k) sum = oracle::add(Semiring::log, sum, y[(s * 3 + k) * static_cast<std::size_t>(slices) + i]);
+        for (std::size_t k = 0; k < 3; ++k)
+          sum = oracle::add(Semiring::log, sum, y[(s * 3 + k) * static_cast<std::size_t>(slices) + i]);
         product += sum;
       }
       total[s] = static_cast<double>(product);

@@ -39,7 +39,10 @@ using States = std::map<Copy, std::int64_t>;
 class UnrolledElimination {
  public:
   UnrolledElimination(const planner::Schedule& schedule, const std::vector<Tensor>& operands)
-      : schedule_(schedule), operands_(operands), at_(schedule.problem.size.size(), 0), values_(schedule.values.size()) {}
+      : schedule_(schedule),
+        operands_(operands),
+        at_(schedule.problem.size.size(), 0),
+        values_(schedule.values.size()) {}
 
   /// Operations that all steps took together.
   double run() {
@@ -118,7 +121,8 @@ class UnrolledElimination {
     States states;
     for_each_state(table.copies, states, [&] {
       Index where;
-      for (const DimId d : axes) where.push_back(schedule_.problem.kind[d] == DimKind::variable ? states.at(copy(d)) : at_[d]);
+      for (const DimId d : axes)
+        where.push_back(schedule_.problem.kind[d] == DimKind::variable ? states.at(copy(d)) : at_[d]);
       table.entries.push_back({operands_[value.index].at(where)});
     });
     return table;
@@ -166,7 +170,8 @@ class UnrolledElimination {
 };
 
 bool repeats_slices(const planner::Schedule& schedule) {
-  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const planner::Step& s) { return !s.tied_power.empty(); });
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(),
+                     [](const planner::Step& s) { return !s.tied_power.empty(); });
 }
 
 /// Executes a scalar query on the unrolled graph; checks that it is an elimination of that graph, and its value.
@@ -177,14 +182,18 @@ testing::AssertionResult eliminates_the_unrolled_graph(const FactorGraph& graph,
   const double executed = elimination.run();
   const double predicted = planner::schedule_cost(schedule, Semiring::real, 8).flops;
   if (executed != predicted) {
-    return testing::AssertionFailure() << "the plan says " << predicted << " flops, the unrolled graph took " << executed;
+    return testing::AssertionFailure() << "the plan says " << predicted << " flops, the unrolled graph took "
+                                       << executed;
   }
   const bool scalar = graph.outputs().size() == 1 && graph.outputs()[0].dims.empty();
   if (!scalar) return testing::AssertionSuccess();
-  // Every copy of a variable is summed once, and every copy of a factor is read once: nothing is done twice or left out.
+  // Every copy of a variable is summed once, and every copy of a factor is read once: nothing is done twice or left
+  // out.
   const UnrolledGraph unrolled = graph.unroll();
-  if (elimination.times_summed().size() != unrolled.graph.dims().size()) return testing::AssertionFailure() << "variables";
-  if (elimination.times_read().size() != unrolled.graph.factors().size()) return testing::AssertionFailure() << "factors";
+  if (elimination.times_summed().size() != unrolled.graph.dims().size())
+    return testing::AssertionFailure() << "variables";
+  if (elimination.times_read().size() != unrolled.graph.factors().size())
+    return testing::AssertionFailure() << "factors";
   for (const auto& [copy, times] : elimination.times_summed()) {
     if (times != 1) return testing::AssertionFailure() << "a variable was summed " << times << " times";
   }

@@ -6,7 +6,8 @@
 namespace plated::test {
 namespace {
 
-std::vector<std::vector<double>> values(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring) {
+std::vector<std::vector<double>> values(const FactorGraph& graph, const std::vector<Tensor>& operands,
+                                        Semiring semiring) {
   std::vector<std::vector<double>> result;
   for (const auto& output : oracle::unrolled(graph, operands, semiring)) {
     result.emplace_back();
@@ -15,8 +16,9 @@ std::vector<std::vector<double>> values(const FactorGraph& graph, const std::vec
   return result;
 }
 
-std::vector<std::vector<double>> real(std::string_view equation, const std::vector<Tensor>& operands, const char* plates = "",
-                                      const char* batch = "", std::map<std::string, std::int64_t> sizes = {}) {
+std::vector<std::vector<double>> real(std::string_view equation, const std::vector<Tensor>& operands,
+                                      const char* plates = "", const char* batch = "",
+                                      std::map<std::string, std::int64_t> sizes = {}) {
   std::vector<std::vector<std::int64_t>> shapes;
   for (const Tensor& t : operands) shapes.push_back(t.shape());
   const FactorGraph graph =
@@ -30,15 +32,15 @@ const Tensor square = Tensor::of<double>({2, 2}, {1, 2, 3, 4});
 TEST(Oracle, SumsAndMultiplies) {
   EXPECT_EQ(real("xy->", {square}), Lists{{10}});
   EXPECT_EQ(real("xy->y", {square}), (Lists{{4, 6}}));
-  EXPECT_EQ(real("ix->", {square}, "i"), Lists{{21}});             // (1 + 2) · (3 + 4)
-  EXPECT_EQ(real("xx->", {square}), Lists{{5}});                   // a diagonal
+  EXPECT_EQ(real("ix->", {square}, "i"), Lists{{21}});                                      // (1 + 2) · (3 + 4)
+  EXPECT_EQ(real("xx->", {square}), Lists{{5}});                                            // a diagonal
   EXPECT_EQ(real("x,ix->", {Tensor::of<double>({2}, {1, 10}), square}, "i"), Lists{{83}});  // 1·1·3 + 10·2·4
 }
 
 TEST(Oracle, KeepsASlicesVariableAndMultipliesTheOthers) {
   EXPECT_EQ(real("ix->ix", {square}, "i"), (Lists{{7, 14, 9, 12}}));
-  EXPECT_EQ(real("ix->i", {square}, "i"), (Lists{{21, 21}}));     // a broadcast of the total
-  EXPECT_EQ(real("ix->x", {square}, "i"), (Lists{{3, 8}}));       // x is global
+  EXPECT_EQ(real("ix->i", {square}, "i"), (Lists{{21, 21}}));  // a broadcast of the total
+  EXPECT_EQ(real("ix->x", {square}, "i"), (Lists{{3, 8}}));    // x is global
 }
 
 TEST(Oracle, KeepsBatchDimsApart) {

@@ -37,7 +37,9 @@ TEST(PlateSize, ChangesNoScheduleOfRandomGraphs) {
     if (small->elimination_order() == large.elimination_order() && steps_of(*small) == steps_of(large)) {
       return testing::AssertionSuccess();
     }
-    return testing::AssertionFailure() << c.print() << "\nplates of 2:\n" << steps_of(*small) << "plates of 20011:\n" << steps_of(large);
+    return testing::AssertionFailure() << c.print() << "\nplates of 2:\n"
+                                       << steps_of(*small) << "plates of 20011:\n"
+                                       << steps_of(large);
   });
 }
 

@@ -42,8 +42,8 @@ Tensor spread_tensor(Dtype dtype, const Tensor::Shape& shape, double low, double
   return tensor;
 }
 
-/// Errors of a result relative to itself, and relative to the operands that it is made of where those are larger: shifts
-/// by a row's and a column's maximum cancel in a result near zero.
+/// Errors of a result relative to itself, and relative to the operands that it is made of where those are larger:
+/// shifts by a row's and a column's maximum cancel in a result near zero.
 struct Errors {
   double relative = 0;
   double backward = 0;
@@ -72,7 +72,8 @@ Errors matrix_product_error(const Tensor& a, const Tensor& b) {
       const double value = result[static_cast<std::size_t>(r * columns + c)];
       if (exact == -oracle::infinity && value == minus_infinity) continue;
       keep(worst.relative, relative_error(value, exact));
-      keep(worst.backward, static_cast<double>(std::abs(value - exact) / std::max({1.0L, std::abs(exact), row + column})));
+      keep(worst.backward,
+           static_cast<double>(std::abs(value - exact) / std::max({1.0L, std::abs(exact), row + column})));
     }
   }
   return worst;
@@ -102,7 +103,8 @@ TEST(Precision, OfLogMatrixProducts) {
     std::int64_t rows, inner, columns;
   };
   for (const Dtype dtype : both) {
-    for (const auto [rows, inner, columns] : {Sizes{64, 64, 64}, Sizes{200, 3, 150}, Sizes{17, 333, 9}, Sizes{1, 500, 1}, Sizes{130, 130, 130}}) {
+    for (const auto [rows, inner, columns] :
+         {Sizes{64, 64, 64}, Sizes{200, 3, 150}, Sizes{17, 333, 9}, Sizes{1, 500, 1}, Sizes{130, 130, 130}}) {
       for (const double width : {1.0, 30.0, 300.0}) {
         const std::string what = std::to_string(rows) + "×" + std::to_string(inner) + "×" + std::to_string(columns) +
                                  " within ±" + std::to_string(static_cast<int>(width));
@@ -159,9 +161,11 @@ TEST(Precision, WhereMaximaDoNotAlign) {
       const double gap = -a.at({0, 1});  // g as the element type holds it
       const double exact = -gap + std::log(2.0);
       EXPECT_NEAR(einsum("k,k->", {a.select(0, 0), b.select(1, 0)}).item(), exact, bound(dtype) * gap) << g;
-      for (const auto& [rows, inner, columns] : {std::tuple{64, 64, 64}, std::tuple{200, 3, 150}, std::tuple{200, 150, 140}}) {
+      for (const auto& [rows, inner, columns] :
+           {std::tuple{64, 64, 64}, std::tuple{200, 3, 150}, std::tuple{200, 150, 140}}) {
         for (const double rest : {minus_infinity, -3 * g}) {
-          Tensor x = spread_tensor(dtype, {rows, inner}, -5, 5, 8), y = spread_tensor(dtype, {inner, columns}, -5, 5, 9);
+          Tensor x = spread_tensor(dtype, {rows, inner}, -5, 5, 8),
+                 y = spread_tensor(dtype, {inner, columns}, -5, 5, 9);
           plant(x, y, rows / 2, columns / 3, g, rest);
           const Tensor result = einsum("ab,bc->ac", {x, y});
           EXPECT_NEAR(result.at({rows / 2, columns / 3}), exact, bound(dtype) * gap)
@@ -177,7 +181,8 @@ TEST(Precision, WhereMaximaDoNotAlign) {
 TEST(Precision, OfStructuralZeros) {
   for (const Dtype dtype : both) {
     for (const auto& [rows, inner, columns] : {std::tuple{2, 2, 2}, std::tuple{64, 64, 64}, std::tuple{200, 3, 150}}) {
-      const Tensor x = spread_tensor(dtype, {rows, inner}, -5, 5, 8), y = spread_tensor(dtype, {inner, columns}, -5, 5, 9);
+      const Tensor x = spread_tensor(dtype, {rows, inner}, -5, 5, 8),
+                   y = spread_tensor(dtype, {inner, columns}, -5, 5, 9);
       plant(x, y, rows - 1, columns - 1, -minus_infinity, minus_infinity);
       const Tensor result = einsum("ab,bc->ac", {x, y});
       // Row and column are [0, −inf, …] and [−inf, …, 0]: no term is left.

@@ -24,7 +24,9 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n)); }
   bool chance(int percent) { return below(100) < percent; }
-  double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(engine_() >> 11) * 0x1p-53); }
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(engine_() >> 11) * 0x1p-53);
+  }
   template <class List>
   auto& pick(List& list) {
     return list[static_cast<std::size_t>(below(std::ssize(list)))];
@@ -80,7 +82,8 @@ struct Case {
   [[nodiscard]] std::string equation() const {
     std::string text, right;
     for (std::size_t f = 0; f < factors.size(); ++f) {
-      text += (f > 0 ? ", " : "") + (factors[f].tied.empty() ? "" : "(" + joined(factors[f].tied) + ") ") + joined(factors[f].dims);
+      text += (f > 0 ? ", " : "") + (factors[f].tied.empty() ? "" : "(" + joined(factors[f].tied) + ") ") +
+              joined(factors[f].dims);
     }
     for (std::size_t o = 0; o < outputs.size(); ++o) right += (o > 0 ? ", " : " ") + joined(outputs[o]);
     return text + " ->" + right;
@@ -134,7 +137,9 @@ struct CaseOptions {
 
 class CaseGenerator {
  public:
-  CaseGenerator(std::uint64_t seed, const CaseOptions& options) : random_(seed), options_(options) { case_.seed = seed; }
+  CaseGenerator(std::uint64_t seed, const CaseOptions& options) : random_(seed), options_(options) {
+    case_.seed = seed;
+  }
 
   Case run() {
     for (;;) {
@@ -172,7 +177,8 @@ class CaseGenerator {
     case_.outputs.clear();
     home_.clear();
     const char* plate_names[] = {"i", "j", "k"};
-    for (std::int64_t n = random_.below(4), p = 0; p < n; ++p) case_.plates.push_back({plate_names[p], size(5, 12), {}});
+    for (std::int64_t n = random_.below(4), p = 0; p < n; ++p)
+      case_.plates.push_back({plate_names[p], size(5, 12), {}});
     if (random_.chance(30)) case_.batch.push_back({"n", size(4, 20), {}});
     if (random_.chance(8)) case_.batch.push_back({"m", size(4, 20), {}});
     const char* variable_names[] = {"a", "b", "c", "d", "e"};
@@ -206,7 +212,8 @@ class CaseGenerator {
     }
     for (const std::string& p : plates) (options_.ties && random_.chance(12) ? factor.tied : factor.dims).push_back(p);
     merge(factor.dims, some(case_.batch, 60));
-    if (!factor.dims.empty() && random_.chance(8)) factor.dims.push_back(std::string(random_.pick(factor.dims)));  // a diagonal
+    if (!factor.dims.empty() && random_.chance(8))
+      factor.dims.push_back(std::string(random_.pick(factor.dims)));  // a diagonal
     random_.shuffle(factor.dims);
     case_.factors.push_back(std::move(factor));
   }

@@ -61,7 +61,8 @@ class Operands {
   Operands() = default;
 
   void add(const Tensor::Shape& shape, Random& random, const OperandOptions& options) {
-    const Dtype dtype = options.dtypes[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(options.dtypes.size())))];
+    const Dtype dtype =
+        options.dtypes[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(options.dtypes.size())))];
     const Tensor tensor = add_layout(shape, random, dtype, options.strided, options.strided);
     std::vector<std::int64_t> index(shape.size(), 0);
     for (std::int64_t k = tensor.elements(); k > 0; --k) {

@@ -33,10 +33,11 @@ struct Model {
 };
 
 /// The model of the paper's Fig. 4, with I = J.
-inline Model paper_model(std::int64_t domain, std::int64_t slices, Dtype dtype, Semiring semiring, const char* output = "") {
+inline Model paper_model(std::int64_t domain, std::int64_t slices, Dtype dtype, Semiring semiring,
+                         const char* output = "") {
   const std::int64_t d = domain, n = slices;
-  return Model(std::string("a,abi,bcij,adj,deij->") + output, {{d}, {d, d, n}, {d, d, n, n}, {d, d, n}, {d, d, n, n}}, "ij",
-               dtype, semiring);
+  return Model(std::string("a,abi,bcij,adj,deij->") + output, {{d}, {d, d, n}, {d, d, n, n}, {d, d, n}, {d, d, n, n}},
+               "ij", dtype, semiring);
 }
 
 }  // namespace plated::test

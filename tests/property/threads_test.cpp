@@ -39,7 +39,8 @@ void expect_same_bits(const Model& model) {
   for (const int threads : {2, 3, 8, 0}) {
     for (int repeat = 0; repeat < 3; ++repeat) {
       EXPECT_TRUE(same_bits(one, plan.run(model.operands, {.semiring = model.semiring, .threads = threads})))
-          << threads << " threads, " << name(model.semiring) << "\n" << plan.print();
+          << threads << " threads, " << name(model.semiring) << "\n"
+          << plan.print();
     }
   }
 }
@@ -54,8 +55,9 @@ TEST(Threads, GiveTheSameBitsOnRandomGraphs) {
     if (!plan) return testing::AssertionSuccess();
     Random random(seed);
     const Semiring semiring = random.pick(rings);
-    const Operands operands(graph, random,
-                            {.semiring = semiring, .dtypes = {Dtype::float32, Dtype::float64}, .strided = true, .zero_percent = 5});
+    const Operands operands(
+        graph, random,
+        {.semiring = semiring, .dtypes = {Dtype::float32, Dtype::float64}, .strided = true, .zero_percent = 5});
     const std::vector<Tensor> one = plan->run(operands.tensors(), {.semiring = semiring, .threads = 1});
     for (const int threads : {2, 3, 8}) {
       if (!same_bits(one, plan->run(operands.tensors(), {.semiring = semiring, .threads = threads}))) {
@@ -141,7 +143,8 @@ TEST(Threads, WorkInAForkedChild) {
   if (child == 0) {
     alarm(60);  // a child that hangs is a failure, not a test that hangs
     bool good = true;
-    for (const int threads : {2, 3, 1}) good = good && same_bits(expected, plan.run(model.operands, {.threads = threads}));
+    for (const int threads : {2, 3, 1})
+      good = good && same_bits(expected, plan.run(model.operands, {.threads = threads}));
     _exit(good ? 0 : 1);
   }
   int status = -1;

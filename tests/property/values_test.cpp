@@ -15,7 +15,8 @@ namespace {
 class Values : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
   /// The share of graphs that must be tractable for the test to mean anything.
-  void run(std::uint64_t runs, std::vector<Dtype> dtypes, double relative, const CaseOptions& options, int zero_percent) {
+  void run(std::uint64_t runs, std::vector<Dtype> dtypes, double relative, const CaseOptions& options,
+           int zero_percent) {
     const Semiring semiring = std::get<0>(GetParam());
     std::uint64_t seen = 0, compared = 0;
     for_each_seed(runs, [&](std::uint64_t seed) -> testing::AssertionResult {
@@ -27,14 +28,15 @@ class Values : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
       ++compared;
       Random random(seed + 1000003);
       const bool strided = random.chance(70);
-      const Operands operands(graph, random,
-                              {.semiring = semiring, .dtypes = dtypes, .strided = strided, .zero_percent = zero_percent});
+      const Operands operands(
+          graph, random, {.semiring = semiring, .dtypes = dtypes, .strided = strided, .zero_percent = zero_percent});
       const std::vector<Tensor> results = plan->run(operands.tensors(), {.semiring = semiring, .threads = 1});
       const auto expected = oracle::unrolled(graph, operands.tensors(), semiring);
       const testing::AssertionResult result = close(results, expected, semiring, relative);
       if (result) return result;
-      return testing::AssertionFailure() << c.print() << "\n  " << name(semiring) << (strided ? ", strided" : "") << ": "
-                                         << result.message() << "\n" << plan->print();
+      return testing::AssertionFailure() << c.print() << "\n  " << name(semiring) << (strided ? ", strided" : "")
+                                         << ": " << result.message() << "\n"
+                                         << plan->print();
     });
     EXPECT_GE(2 * compared, seen > 100 ? seen : 0) << "too many graphs were skipped";
   }

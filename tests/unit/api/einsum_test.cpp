@@ -65,7 +65,8 @@ TEST(Einsum, PassesErrorsOn) {
   EXPECT_THROW((void)einsum("ab,a->a", {matrix, vector}, real()), SizeError);
   EXPECT_THROW((void)einsum("ab->c", {matrix}, real()), Error);
   EXPECT_THROW((void)einsum("ab->a", {Tensor()}, real()), Error);
-  EXPECT_THROW((void)einsum("xi,yj,ijxy->", {matrix, matrix, Tensor(Dtype::float64, {3, 3, 2, 2})}, real("ij")), IntractableError);
+  EXPECT_THROW((void)einsum("xi,yj,ijxy->", {matrix, matrix, Tensor(Dtype::float64, {3, 3, 2, 2})}, real("ij")),
+               IntractableError);
 }
 
 TEST(Einsum, KeepsItsMemoryLimit) {

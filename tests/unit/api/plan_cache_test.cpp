@@ -21,7 +21,8 @@ TEST(PlanCache, ReusesThePlanOfTheSameQuery) {
   const void* first = identity(api::cached_plan("ab->a", {wide}, {}));
   EXPECT_EQ(identity(api::cached_plan("ab->a", {wide}, {})), first);
   // A plan serves any data, strides, types and semirings.
-  EXPECT_EQ(identity(api::cached_plan("ab->a", {Tensor(Dtype::float32, {2, 3})}, {.semiring = Semiring::max_plus})), first);
+  EXPECT_EQ(identity(api::cached_plan("ab->a", {Tensor(Dtype::float32, {2, 3})}, {.semiring = Semiring::max_plus})),
+            first);
   EXPECT_EQ(identity(api::cached_plan("ab->a", {wide}, {.threads = 2, .check = Check::none})), first);
 }
 
@@ -33,8 +34,9 @@ TEST(PlanCache, TellsQueriesApart) {
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.batch = "a"})), first);
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.spaced = false})), first);
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.sizes = {{"a", 2}}})), first);
-  for (const PlanOptions& plan : {PlanOptions{.search = Search::greedy}, PlanOptions{.trials = 7}, PlanOptions{.seed = 1},
-                                  PlanOptions{.seconds = 1}, PlanOptions{.sums_only = true}, PlanOptions{.without = {"share_steps"}}}) {
+  for (const PlanOptions& plan :
+       {PlanOptions{.search = Search::greedy}, PlanOptions{.trials = 7}, PlanOptions{.seed = 1},
+        PlanOptions{.seconds = 1}, PlanOptions{.sums_only = true}, PlanOptions{.without = {"share_steps"}}}) {
     EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.plan = plan})), first);
   }
 }

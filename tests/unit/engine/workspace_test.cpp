@@ -2,14 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "engine/run.hpp"
+#include "planner/planner.hpp"
 #include "plated/error.hpp"
 #include "plated/plan.hpp"
-#include "planner/planner.hpp"
 
 namespace plated {
 namespace {
 
-FactorGraph graph_of(std::string_view equation, const std::vector<std::vector<std::int64_t>>& shapes, const char* plates = "") {
+FactorGraph graph_of(std::string_view equation, const std::vector<std::vector<std::int64_t>>& shapes,
+                     const char* plates = "") {
   return FactorGraph::from_equation(equation, shapes, {.plates = plates});
 }
 
@@ -125,7 +126,8 @@ TEST(PlanRunInto, RefusesOutputsThatShareMemory) {
   const Plan plan = compile(graph_of("ab->a,b", {{2, 2}}));
   Workspace workspace(plan);
   double memory[4] = {};
-  const Tensor low = Tensor::view(memory, {2}), middle = Tensor::view(memory + 1, {2}), high = Tensor::view(memory + 2, {2});
+  const Tensor low = Tensor::view(memory, {2}), middle = Tensor::view(memory + 1, {2}),
+               high = Tensor::view(memory + 2, {2});
   const auto run_into = [&](const std::vector<Tensor>& outputs, const std::vector<Tensor>& operands) {
     plan.run_into(outputs, operands, workspace, {.semiring = Semiring::real});
   };
@@ -176,14 +178,15 @@ TEST_P(BadEntry, IsAnErrorThatNamesOperandAndIndex) {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-INSTANTIATE_TEST_SUITE_P(
-    Semirings, BadEntry,
-    testing::Values(std::pair{Semiring::real, nan}, std::pair{Semiring::real, infinity}, std::pair{Semiring::real, -infinity},
-                    std::pair{Semiring::log, nan}, std::pair{Semiring::log, infinity}, std::pair{Semiring::max_plus, nan},
-                    std::pair{Semiring::max_plus, infinity}, std::pair{Semiring::min_plus, nan},
-                    std::pair{Semiring::min_plus, -infinity}, std::pair{Semiring::max_product, nan},
-                    std::pair{Semiring::max_product, infinity}, std::pair{Semiring::max_product, -1.0},
-                    std::pair{Semiring::boolean, nan}));
+INSTANTIATE_TEST_SUITE_P(Semirings, BadEntry,
+                         testing::Values(std::pair{Semiring::real, nan}, std::pair{Semiring::real, infinity},
+                                         std::pair{Semiring::real, -infinity}, std::pair{Semiring::log, nan},
+                                         std::pair{Semiring::log, infinity}, std::pair{Semiring::max_plus, nan},
+                                         std::pair{Semiring::max_plus, infinity}, std::pair{Semiring::min_plus, nan},
+                                         std::pair{Semiring::min_plus, -infinity},
+                                         std::pair{Semiring::max_product, nan},
+                                         std::pair{Semiring::max_product, infinity},
+                                         std::pair{Semiring::max_product, -1.0}, std::pair{Semiring::boolean, nan}));
 
 TEST(PlanRun, ChecksLargeOperandsOnlyWhenAsked) {
   Tensor large(Dtype::float64, {70000});
