@@ -85,9 +85,9 @@ def curve(axes, rows, key, colour, dashed):
 
 
 def legend(axes, threads, limit):
-    """In the upper left, which rising curves leave free."""
+    """In the upper left and lower right, which rising curves leave free."""
     x, y = axes.left + 14, TOP + 24
-    yield f'<rect x="{x - 8}" y="{y - 14}" width="278" height="{40 * len(threads) + 28}" fill="white" rx="3"/>'
+    yield f'<rect x="{x - 8}" y="{y - 14}" width="172" height="{40 * len(threads) + 8}" fill="white" rx="3"/>'
     for count in threads:
         yield line(x, y, x + 28, y, COLOURS[count], 2)
         yield f'<circle cx="{x + 14}" cy="{y}" r="3.2" fill="{COLOURS[count]}"/>'
@@ -97,7 +97,7 @@ def legend(axes, threads, limit):
         yield line(x, y, x + 28, y, COLOURS[count], 1.6, "5 3.5")
         yield text(x + 36, y + 4.5, f"roofline, {count} thread{'s' * (count > 1)}", anchor="start")
         y += 20
-    yield text(x, y + 4, f"roofline: {limit}", 11.5, "start", FAINT)
+    yield text(axes.left + PANEL[0] - 12, TOP + PANEL[1] - 14, f"roofline: {limit}", 11.5, "end", FAINT)
 
 
 def panel(axes, rows, semiring):

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +64,22 @@ std::pair<std::uintptr_t, std::uintptr_t> extent_in_memory(const Tensor& tensor)
   const auto size = static_cast<std::int64_t>(size_of(tensor.dtype()));
   const auto data = reinterpret_cast<std::uintptr_t>(tensor.data());
   return {data + static_cast<std::uintptr_t>(lowest * size), data + static_cast<std::uintptr_t>((highest + 1) * size)};
+}
+
+/// An axis whose step does not lead beyond everything that the axes with smaller steps reach. Where there is none, no two
+/// indices share an element; where there is one, they may.
+std::optional<std::size_t> overlapping_axis(const Tensor& tensor) {
+  const auto step = [&](std::size_t axis) { return std::abs(tensor.strides()[axis]); };
+  for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
+    if (tensor.shape()[axis] < 2) continue;
+    std::int64_t reach = 0;
+    for (std::size_t other = 0; other < tensor.rank(); ++other) {
+      const bool smaller = step(other) < step(axis) || (step(other) == step(axis) && other < axis);
+      if (smaller && tensor.shape()[other] > 1) reach += step(other) * (tensor.shape()[other] - 1);
+    }
+    if (step(axis) <= reach || step(axis) == 0) return axis;
+  }
+  return std::nullopt;
 }
 
 using Extent = std::pair<std::uintptr_t, std::uintptr_t>;
@@ -135,10 +153,9 @@ void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, st
     const Subject subject{graph, true, k};
     check_shape(subject, graph.outputs()[k].dims, outputs[k]);
     if (!outputs[k].writable()) throw ShapeError(subject.name() + " views read-only memory");
-    for (std::size_t axis = 0; axis < outputs[k].rank(); ++axis) {
-      if (outputs[k].strides()[axis] == 0 && outputs[k].shape()[axis] > 1) {
-        throw OverlapError(subject.name() + " overlaps itself: axis " + std::to_string(axis) + " has stride 0");
-      }
+    if (const auto axis = overlapping_axis(outputs[k])) {
+      throw OverlapError(subject.name() + " may overlap itself: axis " + std::to_string(*axis) + " has stride " +
+                         std::to_string(outputs[k].strides()[*axis]));
     }
     for (std::size_t o = 0; o < k; ++o) check_apart(outputs[k], subject, outputs[o], {graph, true, o});
     const Extent extent = extent_in_memory(outputs[k]);

@@ -60,6 +60,30 @@ TEST(ReadOnly, ViewsOfConstMemoryAreNotWritten) {
               "stride 0");
 }
 
+TEST(Overlap, OfOutputsIsRefused) {
+  const Plan plan = plan_of("ab,a->ab,a", {{2, 2}, {2}});
+  Workspace workspace(plan);
+  std::vector<double> memory(16, 0.25);
+  const Tensor a = Tensor::view(memory.data(), {2, 2});
+  const Tensor b = Tensor::view(memory.data() + 4, {2});
+  const Tensor apart = Tensor::view(memory.data() + 8, {2, 2});
+  const Tensor vector = Tensor::view(memory.data() + 12, {2});
+  const auto run = [&](const Tensor& first, const Tensor& second) {
+    plan.run_into(std::vector{first, second}, std::vector{a, b}, workspace);
+  };
+  EXPECT_NO_THROW(run(apart, vector));
+  // With itself, also without a stride of 0; with an operand; with another output.
+  EXPECT_SAYS(message_of<OverlapError>([&] { run(Tensor::view(memory.data() + 8, {2, 2}, {1, 1}), vector); }),
+              "may overlap itself");
+  EXPECT_SAYS(message_of<OverlapError>([&] { run(a, vector); }), "output 0 overlaps operand 0");
+  EXPECT_SAYS(message_of<OverlapError>([&] { run(apart, Tensor::view(memory.data() + 5, {2}, {-1})); }),
+              "output 1 overlaps operand 1");
+  EXPECT_SAYS(message_of<OverlapError>([&] { run(apart, Tensor::view(memory.data() + 11, {2})); }),
+              "output 1 overlaps output 0");
+  // Axes in any order and direction are fine as long as they lead to different elements.
+  EXPECT_NO_THROW(run(Tensor::view(memory.data() + 11, {2, 2}, {-1, -2}), vector));
+}
+
 TEST(BadValues, AreNamedWithTheirOperandAndIndex) {
   const struct {
     Semiring semiring;
