@@ -124,15 +124,25 @@ struct Certificate {
   std::vector<std::string> factors;
 };
 
+/// A way out of intractability: plates to unroll (FactorGraph::unroll), and what the plan would then cost.
+struct Repair {
+  std::vector<std::string> unroll;
+  double flops = 0;
+  std::int64_t peak_bytes = 0;  ///< memory for intermediates, in float32
+};
+
 /// A graph whose cost is exponential in a plate's size ([TVE] Thm. 2), with the reason as data.
 class IntractableError : public Error {
  public:
-  IntractableError(const std::string& message, Certificate certificate)
-      : Error(message), certificate_(std::move(certificate)) {}
+  IntractableError(const std::string& message, Certificate certificate, std::vector<Repair> repairs = {})
+      : Error(message), certificate_(std::move(certificate)), repairs_(std::move(repairs)) {}
   [[nodiscard]] const Certificate& certificate() const { return certificate_; }
+  /// Cheapest first; empty where unrolling the certificate's plates makes too large a graph to plan, or does not help.
+  [[nodiscard]] const std::vector<Repair>& repairs() const { return repairs_; }
 
  private:
   Certificate certificate_;
+  std::vector<Repair> repairs_;
 };
 
 }  // namespace plated

@@ -105,7 +105,7 @@ Places assemble(const Units& units, const Places& coarse, const std::vector<Plac
 
 /// The best of some annealings. Small graphs start hot and so forget the coarse arrangement; large ones have too few
 /// moves to find another as good. Then cold, as closing gaps may have put lines over nodes.
-Places improved(const Arrangement& arrangement, Places start) {
+Places improved(const Arrangement& arrangement, const Places& start) {
   const int tries = arrangement.points <= 40 ? 4 : 1;
   const double hot = std::clamp(90.0 / arrangement.points, 1.0, 6.0);
   double least = 0;

@@ -66,8 +66,8 @@ std::pair<std::uintptr_t, std::uintptr_t> extent_in_memory(const Tensor& tensor)
   return {data + static_cast<std::uintptr_t>(lowest * size), data + static_cast<std::uintptr_t>((highest + 1) * size)};
 }
 
-/// An axis whose step does not lead beyond everything that the axes with smaller steps reach. Where there is none, no two
-/// indices share an element; where there is one, they may.
+/// An axis whose step does not lead beyond everything that the axes with smaller steps reach. Where there is none, no
+/// two indices share an element; where there is one, they may.
 std::optional<std::size_t> overlapping_axis(const Tensor& tensor) {
   const auto step = [&](std::size_t axis) { return std::abs(tensor.strides()[axis]); };
   for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {

@@ -39,7 +39,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-std::string or_scalar(std::string dims) { return dims.empty() ? "(scalar)" : dims; }
+std::string or_scalar(const std::string& dims) { return dims.empty() ? "(scalar)" : dims; }
 
 }  // namespace
 

@@ -80,12 +80,10 @@ IntractableError intractable(const Problem& problem, const FactorGraph& graph, c
     certificate.factors.push_back(graph.factors()[problem.factors[f].operand].name);
     chain += (chain.empty() ? "" : ", ") + certificate.factors.back();
   }
-  const std::string message = "intractable: variable '" + certificate.u + "' is in plate '" + certificate.a +
-                              "' but not in '" + certificate.b + "', variable '" + certificate.w + "' is in plate '" +
-                              certificate.b + "' but not in '" + certificate.a +
-                              "', and both plates hold what joins them: " + chain +
-                              ". The cost would be exponential in a plate's size. Unroll plate '" + certificate.a +
-                              "' or '" + certificate.b + "' where it is small, or drop the dependency.";
+  const std::string message =
+      "intractable: variable '" + certificate.u + "' is in plate '" + certificate.a + "' but not in '" + certificate.b +
+      "', variable '" + certificate.w + "' is in plate '" + certificate.b + "' but not in '" + certificate.a +
+      "', and both plates hold what joins them: " + chain + ". The cost would be exponential in a plate's size.";
   return {message, std::move(certificate)};
 }
 

@@ -14,7 +14,7 @@ constexpr std::uint64_t stride = 256;
 void anneal(OrderTree& tree, const AnnealOptions& options, base::Random& random, const Deadline& deadline) {
   const std::uint32_t inner = tree.leaves() - 1;
   if (inner < 2) return;
-  const double steps = static_cast<double>(options.moves / stride + 1);
+  const double steps = std::floor(static_cast<double>(options.moves) / static_cast<double>(stride)) + 1;
   const double growth = std::pow(options.last_beta / options.first_beta, 1 / steps);
   double beta = options.first_beta;
   for (std::uint64_t move = 0; move < options.moves; ++move) {

@@ -91,7 +91,7 @@ void contract_greedily(LiveNetwork& live, const GreedyOptions& options, base::Ra
   join_smallest_first(live, live.live_nodes());
 }
 
-void join_smallest_first(LiveNetwork& live, std::vector<std::uint32_t> nodes) {
+void join_smallest_first(LiveNetwork& live, const std::vector<std::uint32_t>& nodes) {
   using Entry = std::pair<double, std::uint32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap;
   for (const std::uint32_t node : nodes) heap.emplace(live.log2_size(node), node);

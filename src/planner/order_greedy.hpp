@@ -18,6 +18,6 @@ struct GreedyOptions {
 void contract_greedily(LiveNetwork& live, const GreedyOptions& options, base::Random& random);
 
 /// Merges live nodes that share nothing worth looking at: smallest two first.
-void join_smallest_first(LiveNetwork& live, std::vector<std::uint32_t> nodes);
+void join_smallest_first(LiveNetwork& live, const std::vector<std::uint32_t>& nodes);
 
 }  // namespace plated::planner

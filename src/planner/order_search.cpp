@@ -34,7 +34,7 @@ constexpr std::size_t max_words = std::size_t{1} << 22;
 
 /// How much dearer than usual the bit sets of a network of that many dims are.
 double word_factor(std::size_t dims) {
-  return std::max(1.0, static_cast<double>(dims / 64 + 1) / static_cast<double>(usual_words));
+  return std::max(1.0, (std::floor(static_cast<double>(dims) / 64) + 1) / static_cast<double>(usual_words));
 }
 
 bool improvable(const Network& network) {

@@ -6,6 +6,7 @@
 #include "planner/elimination.hpp"
 #include "planner/emit.hpp"
 #include "planner/passes.hpp"
+#include "planner/repairs.hpp"
 #include "plated/error.hpp"
 
 namespace plated::planner {
@@ -14,6 +15,20 @@ std::vector<std::string> optional_passes() {
   return {"drop_unit_dims",   "drop_barren",      "share_steps",  "fuse_products",
           "fuse_elementwise", "deliver_directly", "reuse_buffers"};
 }
+
+namespace {
+
+/// [TVE] Alg. 1; where it fails, the error also says what unrolling would cost.
+Elimination eliminate_or_explain(const Problem& problem, const FactorGraph& graph, const Options& options) {
+  try {
+    return eliminate(problem, graph);
+  } catch (const IntractableError& error) {
+    if (!options.explain) throw;
+    throw with_repairs(error, graph, options);
+  }
+}
+
+}  // namespace
 
 Schedule plan(const FactorGraph& graph, const Options& options) {
   const std::vector<std::string> known = optional_passes();
@@ -25,8 +40,8 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   graph.validate();
   Schedule schedule{.graph = graph, .sums_only = options.sums_only};
   schedule.problem = read_problem(graph, options.sums_only, options.without);  // drop_unit_dims, drop_barren
-  const Elimination elimination = eliminate(schedule.problem, graph);          // [TVE] Alg. 1
-  emit(schedule, elimination, options.order, options.without);                 // share_steps, fuse_products
+  const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
+  emit(schedule, elimination, options.order, options.without);  // share_steps, fuse_products
   if (!options.without.contains("fuse_elementwise")) {
     verify(schedule);
     fuse_elementwise(schedule);

@@ -14,6 +14,8 @@ struct Options {
   OrderOptions order;
   bool sums_only = false;
   std::set<std::string> without;
+  /// Price the ways out of an intractable graph; off while they are being priced.
+  bool explain = true;
 };
 
 /// The passes that may be left out.

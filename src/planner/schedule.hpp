@@ -1,6 +1,7 @@
 // A schedule: the steps of a plan, over values that have dims but no data. The reverse sweep walks it backwards.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -64,7 +65,7 @@ struct Schedule {
     std::vector<std::int64_t> offset;
     std::int64_t bytes = 0;
   };
-  Arena arena[2];
+  std::array<Arena, 2> arena;
 
   /// Elements of a set of dims.
   [[nodiscard]] std::int64_t elements(const std::vector<DimId>& dims) const;

@@ -156,7 +156,7 @@ ValueId ScheduleBuilder::leave_one_out(ValueId input, const SortedSet& plates, c
   return output;
 }
 
-void ScheduleBuilder::deliver(std::size_t output, Contract request) {
+void ScheduleBuilder::deliver(std::size_t output, const Contract& request) {
   PLATED_ASSERT(request.product.empty());
   Step step = analyse(request);
   Value value{.kind = Value::Kind::output, .index = output, .dims = {}};

@@ -37,7 +37,7 @@ class ScheduleBuilder {
   [[nodiscard]] ValueId leave_one_out(ValueId input, const SortedSet& plates, const SortedSet& leaf);
 
   /// The last contraction of an output, straight into the caller's memory; dims that no input carries are broadcast.
-  void deliver(std::size_t output, Contract request);
+  void deliver(std::size_t output, const Contract& request);
 
   /// Variables, plates and batch dims that a value has axes for.
   [[nodiscard]] const SortedSet& carried(ValueId value) const { return carried_[value]; }

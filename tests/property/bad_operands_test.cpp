@@ -73,7 +73,9 @@ TEST(Overlap, OfOutputsIsRefused) {
   };
   EXPECT_NO_THROW(run(apart, vector));
   // With itself, also without a stride of 0; with an operand; with another output.
-  EXPECT_SAYS(message_of<OverlapError>([&] { run(Tensor::view(memory.data() + 8, {2, 2}, {1, 1}), vector); }),
+  EXPECT_SAYS(message_of<OverlapError>([&] {
+                run(Tensor::view(memory.data() + 8, {2, 2}, {1, 1}), vector);
+              }),
               "may overlap itself");
   EXPECT_SAYS(message_of<OverlapError>([&] { run(a, vector); }), "output 0 overlaps operand 0");
   EXPECT_SAYS(message_of<OverlapError>([&] { run(apart, Tensor::view(memory.data() + 5, {2}, {-1})); }),

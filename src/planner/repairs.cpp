@@ -1,0 +1,72 @@
+// Prices the unrolling of plates.
+#include "planner/repairs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "planner/schedule_cost.hpp"
+
+namespace plated::planner {
+namespace {
+
+/// Unrolled graphs with more factors than this are not worth the planning: their cost is astronomical anyway.
+constexpr double most_factors = 2000;
+
+/// Copies that unrolling would make.
+double unrolled_factors(const FactorGraph& graph, const std::vector<std::string>& plates) {
+  double total = 0;
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    double copies = 1;
+    for (const DimId b : graph.factor_plates(f)) {
+      const Dim& dim = graph.dims()[b];
+      if (std::find(plates.begin(), plates.end(), dim.name) != plates.end()) copies *= static_cast<double>(dim.size);
+    }
+    total += copies;
+  }
+  return total;
+}
+
+std::optional<Repair> price(const FactorGraph& graph, const std::vector<std::string>& plates, const Options& options) {
+  if (unrolled_factors(graph, plates) > most_factors) return std::nullopt;
+  try {
+    FactorGraph unrolled = graph;
+    for (const std::string& plate : plates) unrolled = unrolled.unroll(plate).graph;
+    Options quick = options;
+    quick.explain = false;
+    quick.order.strategy = Strategy::greedy;
+    const Cost cost = schedule_cost(plan(unrolled, quick), Semiring::log, 4);
+    return Repair{.unroll = plates, .flops = cost.flops, .peak_bytes = cost.peak_bytes};
+  } catch (const IntractableError&) {
+    return std::nullopt;  // another pair of plates is entangled as well
+  } catch (const SizeOverflowError&) {
+    return std::nullopt;  // tractable, and beyond any machine
+  }
+}
+
+}  // namespace
+
+IntractableError with_repairs(const IntractableError& error, const FactorGraph& graph, const Options& options) {
+  const Certificate& why = error.certificate();
+  std::vector<Repair> repairs;
+  for (const std::vector<std::string>& plates : {std::vector{why.a}, std::vector{why.b}, std::vector{why.a, why.b}}) {
+    // Unrolling both never beats unrolling one that is enough.
+    if (plates.size() == 2 && !repairs.empty()) continue;
+    if (auto repair = price(graph, plates, options)) repairs.push_back(std::move(*repair));
+  }
+  std::stable_sort(repairs.begin(), repairs.end(), [](const Repair& x, const Repair& y) { return x.flops < y.flops; });
+  std::string message = error.what();
+  for (const Repair& repair : repairs) {
+    char line[128];
+    std::snprintf(line, sizeof line, " %.3g flops, %.3g bytes of working memory.", repair.flops,
+                  static_cast<double>(repair.peak_bytes));
+    message += " Unrolling plate '" + repair.unroll[0] + "'";
+    if (repair.unroll.size() > 1) message += " and plate '" + repair.unroll[1] + "'";
+    message += " would cost";
+    message += line;
+  }
+  if (repairs.empty()) message += " Unrolling these plates would not help: drop or move the dependency.";
+  return {message, why, std::move(repairs)};
+}
+
+}  // namespace plated::planner

@@ -1,0 +1,61 @@
+// Repairs: what unrolling a plate of the certificate would cost, cheapest first.
+#include <gtest/gtest.h>
+
+#include "planned.hpp"
+#include "planner/schedule_cost.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+namespace {
+
+FactorGraph rbm(std::int64_t visible, std::int64_t hidden) {
+  FactorGraph g;
+  g.plate("i", visible);
+  g.plate("j", hidden);
+  g.variable("x", 2);
+  g.variable("y", 2);
+  g.factor("x bias", {"i", "x"});
+  g.factor("y bias", {"j", "y"});
+  g.factor("weights", {"i", "j", "x", "y"});
+  g.output({});
+  return g;
+}
+
+IntractableError error_of(const FactorGraph& graph) {
+  try {
+    (void)test::plan_of(graph);
+  } catch (const IntractableError& error) {
+    return error;
+  }
+  ADD_FAILURE() << "tractable:\n" << graph.print();
+  return {"", {}};
+}
+
+TEST(Repairs, UnrollTheSmallerPlateFirst) {
+  const IntractableError error = error_of(rbm(9, 4));
+  ASSERT_EQ(error.repairs().size(), 2U);
+  EXPECT_EQ(error.repairs()[0].unroll, std::vector<std::string>{"j"});
+  EXPECT_EQ(error.repairs()[1].unroll, std::vector<std::string>{"i"});
+  EXPECT_LT(error.repairs()[0].flops, error.repairs()[1].flops);
+  EXPECT_NE(std::string(error.what()).find("Unrolling plate 'j' would cost"), std::string::npos) << error.what();
+}
+
+TEST(Repairs, CostWhatThePlanOfTheUnrolledGraphCosts) {
+  const FactorGraph graph = rbm(3, 40);
+  const Repair repair = error_of(graph).repairs().at(0);
+  ASSERT_EQ(repair.unroll, std::vector<std::string>{"i"});
+  planner::Options greedy;
+  greedy.order.strategy = planner::Strategy::greedy;
+  const Cost cost = planner::schedule_cost(planner::plan(graph.unroll("i").graph, greedy), Semiring::log, 4);
+  EXPECT_EQ(repair.flops, cost.flops);
+  EXPECT_EQ(repair.peak_bytes, cost.peak_bytes);
+}
+
+TEST(Repairs, AreNotOfferedWhereNothingHelps) {
+  const IntractableError error = error_of(rbm(1000000, 1000000));
+  EXPECT_TRUE(error.repairs().empty());
+  EXPECT_NE(std::string(error.what()).find("would not help"), std::string::npos) << error.what();
+}
+
+}  // namespace
+}  // namespace plated
