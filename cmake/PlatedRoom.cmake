@@ -56,7 +56,8 @@ function(plated_test name)
   endif()
   list(GET ARG_LABEL 0 folder)
   gtest_discover_tests(${name} TEST_PREFIX "${folder}/" DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${folder} TIMEOUT ${ARG_TIMEOUT})
+    # A refused allocation is a null pointer, as without the sanitizer, and not the end of the program.
+    PROPERTIES LABELS ${folder} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)
   if(NOT ARG_LABEL STREQUAL folder)
     # gtest_discover_tests takes one label; further ones are set when CTest reads the discovered list.
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)

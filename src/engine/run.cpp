@@ -5,23 +5,22 @@
 #include <new>
 #include <string>
 
+#include "base/aligned_memory.hpp"
 #include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
 
 namespace plated::engine {
 namespace {
 
-constexpr std::size_t alignment = 64;
-
 std::int64_t rounded(std::size_t bytes) {
-  return static_cast<std::int64_t>((bytes + alignment - 1) / alignment * alignment);
+  return static_cast<std::int64_t>((bytes + base::cache_line - 1) / base::cache_line * base::cache_line);
 }
 
 void grow(Workspace::Memory& memory, std::int64_t& held, std::int64_t bytes) {
   if (bytes <= held) return;
   memory.reset();
   held = 0;
-  memory.reset(static_cast<std::byte*>(::operator new[](static_cast<std::size_t>(bytes), std::align_val_t{alignment})));
+  memory.reset(base::allocate_aligned(static_cast<std::size_t>(bytes)));
   held = bytes;
 }
 
@@ -112,7 +111,7 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
   }
 }
 
-void Workspace::Free::operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{alignment}); }
+void Workspace::Free::operator()(std::byte* memory) const { base::free_aligned(memory); }
 
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
          Workspace& workspace, const Settings& settings) {

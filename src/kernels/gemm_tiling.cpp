@@ -45,7 +45,8 @@ bool gemm_pays(const GemmLayout& layout) {
   // Measured: without exponentials even batches of 4 × 4 × 4 run two to three times as fast as streamed; in log space
   // the shifts of rows and columns cost as much as the exponentials that they save at about 8 × 8 × 8 or 16 × 16 × 2.
   if (layout.semiring != Semiring::log) return true;
-  // A handful of terms is exact and nearly as quick in the fused log-sum-exp; in float32, shifts would cancel too often.
+  // A handful of terms is exact and nearly as quick in the fused log-sum-exp; in float32, shifts would cancel too
+  // often.
   if (layout.compute_dtype == Dtype::float32 && k < 5) return false;
   return m * n * k >= 512;
 }

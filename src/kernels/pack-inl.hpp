@@ -20,6 +20,16 @@ HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// A vector of elements in the arithmetic type.
+template <class D, class From>
+HWY_INLINE hn::Vec<D> load_as(D d, const From* from) {
+  if constexpr (sizeof(From) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, from);
+  } else {
+    return load_doubles(d, from);
+  }
+}
+
 /// to[i] = from[i · stride], or times it.
 template <class Ring, class T, class From>
 HWY_INLINE void pack_strided(T* to, const From* from, std::int64_t count, std::int64_t stride, bool multiply) {
@@ -30,19 +40,34 @@ HWY_INLINE void pack_strided(T* to, const From* from, std::int64_t count, std::i
   }
 }
 
-/// The same for stride 1, in vectors where no conversion is needed.
-template <class Ring, class T, class From>
-HWY_INLINE void pack_contiguous(T* to, const From* from, std::int64_t count, bool multiply) {
-  std::int64_t i = 0;
-  if constexpr (sizeof(T) == sizeof(From)) {
-    const hn::ScalableTag<T> d;
-    const auto width = static_cast<std::int64_t>(hn::Lanes(d));
-    for (; i + width <= count; i += width) {
-      const auto x = hn::LoadU(d, from + i);
-      hn::StoreU(multiply ? VectorRing<Ring>::multiply(hn::LoadU(d, to + i), x) : x, d, to + i);
+/// The same for stride 1, in all rows of a tile. Runs shorter than a vector take the largest part of one that fits;
+/// what remains of a run is a last vector that overlaps the one before, formed before any of them is written.
+template <class Ring, bool kMultiply, class D, class From, class T = hn::TFromD<D>>
+void pack_contiguous(D d, T* HWY_RESTRICT to, std::int64_t pitch, const From* HWY_RESTRICT base,
+                     const std::int64_t* HWY_RESTRICT row_offset, std::int64_t rows, std::int64_t count) {
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    if (count < width) {
+      pack_contiguous<Ring, kMultiply>(hn::Half<D>(), to, pitch, base, row_offset, rows, count);
+      return;
     }
   }
-  pack_strided<Ring>(to + i, from + i, count - i, 1, multiply);
+  const auto element = [d](const T* old, const From* from) HWY_ATTR {
+    const auto x = load_as(d, from);
+    if constexpr (kMultiply) return VectorRing<Ring>::multiply(hn::LoadU(d, old), x);
+    return x;
+  };
+  if (count == width) {  // short runs are many: as little as possible for each
+    for (std::int64_t r = 0; r < rows; ++r, to += pitch) hn::StoreU(element(to, base + row_offset[r]), d, to);
+    return;
+  }
+  const std::int64_t last = count - width;
+  for (std::int64_t r = 0; r < rows; ++r, to += pitch) {
+    const From* from = base + row_offset[r];
+    const auto rest = element(to + last, from + last);
+    for (std::int64_t i = 0; i < last; i += width) hn::StoreU(element(to + i, from + i), d, to + i);
+    hn::StoreU(rest, d, to + last);
+  }
 }
 
 /// The same for one value in all lanes.
@@ -56,6 +81,12 @@ HWY_INLINE void pack_broadcast(T* to, T value, std::int64_t count, bool multiply
     hn::StoreU(multiply ? VectorRing<Ring>::multiply(hn::LoadU(d, to + i), x) : x, d, to + i);
   }
   for (; i < count; ++i) to[i] = multiply ? multiply_scalars<Ring>(to[i], value) : value;
+}
+
+/// Brings in a stretch of memory.
+template <class From>
+HWY_INLINE void prefetch_span(const From* begin, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(64 / sizeof(From))) hwy::Prefetch(begin + i);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -105,11 +136,7 @@ void transpose(T* to, std::int64_t pitch, std::int64_t rows, const T* from, cons
   constexpr std::int64_t block = 16 / sizeof(T);
   std::int64_t lane = 0;
   for (; rows >= block && lane + width <= lanes; lane += width) {
-    for (std::int64_t l = lane; l < lane + width; ++l) {
-      for (std::int64_t r = 0; r < rows; r += static_cast<std::int64_t>(64 / sizeof(T))) {
-        hwy::Prefetch(ahead + l * stride + r);
-      }
-    }
+    for (std::int64_t l = lane; ahead != nullptr && l < lane + width; ++l) prefetch_span(ahead + l * stride, rows);
     for (std::int64_t r = 0; r < rows; r += block) {
       const std::int64_t row = std::min(r, rows - block);  // the last block overlaps the one before
       transpose_block(to + row * pitch + lane, pitch, from + row + lane * stride, stride);
@@ -132,6 +159,7 @@ template <class Ring, class T, class From>
 void pack_from(T* tile, std::int64_t pitch, std::int64_t rows, std::int64_t lanes, const PackSource& source,
                bool multiply) {
   const auto* base = static_cast<const From*>(source.base);
+  const auto* ahead = static_cast<const From*>(source.ahead);
   if (source.runs == nullptr) {
     for (std::int64_t r = 0; r < rows; ++r) {
       const From* from = base + source.row_offset[r];
@@ -146,6 +174,8 @@ void pack_from(T* tile, std::int64_t pitch, std::int64_t rows, std::int64_t lane
     }
     return;
   }
+  const std::int64_t span = source.row_offset[rows - 1] - source.row_offset[0];
+  const bool rows_share_lines = span >= 0 && span * static_cast<std::int64_t>(sizeof(From)) < 64 * (rows - 1);
   for (std::size_t i = 0; i < source.run_count && source.runs[i].begin < lanes; ++i) {
     const Run& run = source.runs[i];
     const std::int64_t length = std::min(run.length, lanes - run.begin);
@@ -153,19 +183,31 @@ void pack_from(T* tile, std::int64_t pitch, std::int64_t rows, std::int64_t lane
     if constexpr (sizeof(T) == sizeof(From)) {
       if (!multiply && run.step != 0 && run.step != 1 && adjacent(source.row_offset, rows)) {
         const std::int64_t offset = source.row_offset[0] + run.target;
-        transpose(tile + run.begin, pitch, rows, base + offset, static_cast<const From*>(source.ahead) + offset, length,
+        transpose(tile + run.begin, pitch, rows, base + offset, ahead == nullptr ? nullptr : ahead + offset, length,
                   run.step);
         continue;
       }
     }
 #endif
+    if constexpr (sizeof(T) >= sizeof(From)) {
+      if (run.step == 1) {
+        if (ahead != nullptr && !multiply && rows_share_lines) {
+          prefetch_span(ahead + source.row_offset[0] + run.target, span + length);
+        }
+        const hn::ScalableTag<T> d;
+        if (multiply) {
+          pack_contiguous<Ring, true>(d, tile + run.begin, pitch, base + run.target, source.row_offset, rows, length);
+        } else {
+          pack_contiguous<Ring, false>(d, tile + run.begin, pitch, base + run.target, source.row_offset, rows, length);
+        }
+        continue;
+      }
+    }
     for (std::int64_t r = 0; r < rows; ++r) {
       const From* from = base + source.row_offset[r] + run.target;
       T* to = tile + r * pitch + run.begin;
       if (run.step == 0) {
         pack_broadcast<Ring>(to, static_cast<T>(*from), length, multiply);
-      } else if (run.step == 1) {
-        pack_contiguous<Ring>(to, from, length, multiply);
       } else {
         pack_strided<Ring>(to, from, length, run.step, multiply);
       }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ahead.hpp"
 #include "kernels/reduce_kernels.hpp"
 #include "kernels/reduce_plan.hpp"
 #include "kernels/reduce_small.hpp"
@@ -121,11 +122,11 @@ void Reduce::absorb(const Task& task, const Pass& pass, const WalkCursor& cursor
     const std::int64_t offset = pass.base[i] + task.kept.input(i) + task.product.input(i) + cursor.input(i);
     return static_cast<const std::byte*>(task.inputs[i]) + offset * static_cast<std::int64_t>(size_of(input_dtype_[i]));
   };
-  // Where the next block begins, but for the ends of loops; a wrong guess costs a wasted prefetch.
-  const auto next_of = [&](std::size_t i, const std::byte* base) {
-    const Walk& walk = !pass.walk.loops.empty() ? pass.walk : !plan_.product.loops.empty() ? plan_.product : plan_.kept;
-    const std::int64_t step = walk.loops.empty() ? 0 : walk.loops.back().input[i];
-    return base + step * static_cast<std::int64_t>(size_of(input_dtype_[i]));
+  // Where an input's next block begins; null after the last.
+  const auto next_of = [&](std::size_t i, const std::byte* base) -> const std::byte* {
+    std::int64_t step = 0;
+    const bool more = cursor.look_ahead(i, step) || task.product.look_ahead(i, step) || task.kept.look_ahead(i, step);
+    return more ? base + step * static_cast<std::int64_t>(size_of(input_dtype_[i])) : nullptr;
   };
   if (plan_.direct) {
     const std::byte* base = source(0);
@@ -133,16 +134,21 @@ void Reduce::absorb(const Task& task, const Pass& pass, const WalkCursor& cursor
                         top, sum, first);
     return;
   }
+  // The next tile is fetched while this one is summed, or where that takes no time while it is packed.
+  const std::byte* next = next_of(plan_.nest.primary, source(plan_.nest.primary));
+  const std::byte* next_while_packing = plan_.ahead_lines.empty() ? next : nullptr;
+  const std::size_t lines = next == nullptr ? 0 : plan_.ahead_lines.size();
+  const Ahead ahead = {next, plan_.ahead_lines.data(), static_cast<std::int64_t>(lines)};
   auto* tile = at<void>(task, layout_.tile);
   for (std::int64_t r = 0; r < rows; r += plan_.tile_rows) {
     const std::int64_t count = std::min(plan_.tile_rows, rows - r);
+    const bool last = r + plan_.tile_rows >= rows;
     for (std::size_t n = 0; n < inputs; ++n) {
       // The primary input first: only what starts a tile is transposed in registers.
       const std::size_t i = n == 0 ? plan_.nest.primary : n - (n <= plan_.nest.primary ? 1 : 0);
       const std::vector<Run>& runs = plan_.lane_runs[i];
-      const std::byte* base = source(i);
-      const PackSource from = {base,
-                               next_of(i, base),
+      const PackSource from = {source(i),
+                               n == 0 ? next_while_packing : nullptr,
                                input_dtype_[i],
                                pass.rows.offset[i].data() + r,
                                plan_.lanes.offset[i].data(),
@@ -150,7 +156,8 @@ void Reduce::absorb(const Task& task, const Pass& pass, const WalkCursor& cursor
                                runs.size()};
       task.kernels.pack(tile, plan_.pitch, count, lanes, from, n > 0);
     }
-    task.kernels.absorb(tile, nullptr, plan_.tile_row_offset.data(), count, lanes, top, sum, first && r == 0);
+    task.kernels.absorb_tile(tile, last ? ahead : Ahead{}, plan_.tile_row_offset.data(), count, lanes, top, sum,
+                             first && r == 0);
   }
 }
 

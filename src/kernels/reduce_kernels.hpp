@@ -12,6 +12,8 @@
 
 namespace plated::kernels {
 
+struct Ahead;
+
 /// Consecutive indices whose targets advance by a constant step.
 struct Run {
   std::int64_t begin = 0;
@@ -23,7 +25,7 @@ struct Run {
 /// One input's part in a tile: element (row, lane) lies at base[row_offset[row] + lane_offset[lane]].
 struct PackSource {
   const void* base = nullptr;
-  const void* ahead = nullptr;  // where the next tile's elements are likely to lie: worth a prefetch, never read
+  const void* ahead = nullptr;  // where the next tile's elements are likely to lie, or null: never read
   Dtype dtype = Dtype::float64;
   const std::int64_t* row_offset = nullptr;
   const std::int64_t* lane_offset = nullptr;
@@ -32,9 +34,12 @@ struct PackSource {
 };
 
 struct ReduceKernels {
-  /// Adds rows of lanes into the states; with `first`, starts them. `ahead` (or null) is where the next block begins.
-  void (*absorb)(const void* base, const void* ahead, const std::int64_t* row_offset, std::int64_t rows,
+  /// Adds rows of lanes into the states; with `first`, starts them. `next` (or null) is where the next block begins.
+  void (*absorb)(const void* base, const void* next, const std::int64_t* row_offset, std::int64_t rows,
                  std::int64_t lanes, void* top, void* sum, bool first);
+  /// The same for a tile; meanwhile brings in what is ahead.
+  void (*absorb_tile)(const void* tile, const Ahead& ahead, const std::int64_t* row_offset, std::int64_t rows,
+                      std::int64_t lanes, void* top, void* sum, bool first);
   /// tile[row · pitch + lane] = the source's element, or with `multiply` is multiplied with it.
   void (*pack)(void* tile, std::int64_t pitch, std::int64_t rows, std::int64_t lanes, const PackSource& source,
                bool multiply);

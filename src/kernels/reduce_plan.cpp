@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/block_tables.hpp"
+
 namespace plated::kernels {
 namespace {
 
@@ -11,7 +13,8 @@ namespace {
 constexpr std::int64_t direct_lane_bytes = 4096;
 // Lanes of a block that goes through a tile: the tile stays in the L1 cache as well.
 constexpr std::int64_t packed_lane_bytes = 1024;
-// Where rows lie next to each other in memory tiles are narrow and tall, so that memory is read in order.
+// Where rows share cache lines tiles are narrow and tall, so that memory is read in order.
+constexpr std::int64_t cache_line_bytes = 64;
 constexpr std::int64_t transposed_lane_bytes = 256;
 constexpr std::int64_t transposed_rows = 64;
 // Contiguous lanes, and elements over their sums, that are worth a block of their own rather than packing more.
@@ -31,6 +34,15 @@ struct LaneChoice {
   std::int64_t piece = 0;   // its extent in a block
   std::int64_t lanes = 1;
 };
+
+/// Whether rows of the primary input lie so near each other that they share cache lines.
+bool rows_share_lines(const LoopNest& nest, const ContractionShape& shape) {
+  const auto bytes = static_cast<std::int64_t>(size_of(shape.input_dtype[nest.primary]));
+  return std::any_of(nest.loops.begin(), nest.loops.end(), [&](const Loop& loop) {
+    const std::int64_t stride = loop.input[nest.primary];
+    return loop.role == Role::sum && stride != 0 && stride * bytes < cache_line_bytes;
+  });
+}
 
 /// Takes a loop, or as much of it as the cap allows, into the lanes.
 void take(LaneChoice& choice, const LoopNest& nest, std::size_t l, std::int64_t cap) {
@@ -57,7 +69,7 @@ LaneChoice choose_lanes(const LoopNest& nest, const ContractionShape& shape) {
   const auto bytes = static_cast<std::int64_t>(size_of(shape.compute_dtype));
   const bool alone = nest.base.size() == 1 && shape.input_dtype[0] == shape.compute_dtype;
   const std::int64_t direct_cap = (alone ? direct_lane_bytes : packed_lane_bytes) / bytes;
-  const std::int64_t packed_cap = (nest.loops[0].role == Role::sum ? transposed_lane_bytes : packed_lane_bytes) / bytes;
+  const std::int64_t packed_cap = (rows_share_lines(nest, shape) ? transposed_lane_bytes : packed_lane_bytes) / bytes;
   const std::int64_t independent = nest.kept * nest.product;
   const Loop& inner = nest.loops[0];
 
@@ -89,75 +101,6 @@ LaneChoice choose_lanes(const LoopNest& nest, const ContractionShape& shape) {
     }
   }
   return choice;
-}
-
-/// Offsets of the block that a list of loops spans, innermost first.
-Block tabulate(const std::vector<Loop>& loops, std::size_t inputs) {
-  Block block;
-  for (const Loop& loop : loops) block.count *= loop.extent;
-  block.offset.assign(inputs, {});
-  for (std::size_t i = 0; i < inputs; ++i) {
-    auto& table = block.offset[i];
-    table.reserve(static_cast<std::size_t>(block.count));
-    table.push_back(0);
-    for (const Loop& loop : loops) {
-      const std::size_t inside = table.size();
-      for (std::int64_t k = 1; k < loop.extent; ++k) {
-        for (std::size_t j = 0; j < inside; ++j) table.push_back(table[j] + k * loop.input[i]);
-      }
-    }
-  }
-  return block;
-}
-
-/// For each index of the block, the index within the block of the selected roles alone.
-std::vector<std::int64_t> project(const std::vector<Loop>& loops, bool kept, bool product) {
-  std::vector<std::int64_t> table = {0};
-  std::int64_t weight = 1;
-  for (const Loop& loop : loops) {
-    const bool selected = (loop.role == Role::kept && kept) || (loop.role == Role::product && product);
-    const std::size_t inside = table.size();
-    for (std::int64_t k = 1; k < loop.extent; ++k) {
-      for (std::size_t j = 0; j < inside; ++j) table.push_back(table[j] + (selected ? k * weight : 0));
-    }
-    if (selected) weight *= loop.extent;
-  }
-  return table;
-}
-
-std::vector<Run> runs_of(const std::vector<std::int64_t>& table) {
-  std::vector<Run> runs;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto index = static_cast<std::int64_t>(i);
-    if (!runs.empty()) {
-      Run& run = runs.back();
-      if (run.length == 1) run.step = table[i] - run.target;
-      if (table[i] == run.target + run.length * run.step) {
-        ++run.length;
-        continue;
-      }
-    }
-    runs.push_back({index, 1, table[i], 0});
-  }
-  return runs;
-}
-
-/// Runs whose steps are 0 or 1 only, as products want them.
-std::vector<Run> unit_runs_of(const std::vector<std::int64_t>& table) {
-  std::vector<Run> runs;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!runs.empty()) {
-      Run& run = runs.back();
-      const std::int64_t step = table[i] - (run.target + (run.length - 1) * run.step);
-      if ((step == 0 || step == 1) && (run.length == 1 || step == run.step)) {
-        run.step = step;
-        ++run.length;
-        continue;
-      }
-    }
-    runs.push_back({static_cast<std::int64_t>(i), 1, table[i], 0});
-  }
-  return runs;
 }
 
 /// The rows of a pass: sum loops, innermost first, as a tabulated block and a walk around it.
@@ -279,12 +222,10 @@ void lay_epilogue(ReducePlan& plan, const LaneChoice& choice) {
 
 void lay_tiles(ReducePlan& plan, const ContractionShape& shape) {
   const std::size_t inputs = plan.nest.base.size();
-  bool transposes = false;
   plan.lane_runs.resize(inputs);
   for (std::size_t i = 0; i < inputs; ++i) {
     std::vector<Run> runs = runs_of(plan.lanes.offset[i]);
-    const bool pays = static_cast<std::int64_t>(runs.size()) * 4 <= plan.lanes.count;
-    if (i == plan.nest.primary) transposes = pays && runs[0].step != 0 && runs[0].step != 1;
+    const bool pays = static_cast<std::int64_t>(runs.size()) * 2 <= plan.lanes.count;
     if (pays) plan.lane_runs[i] = std::move(runs);
   }
   const auto contiguous = [&plan](std::size_t i) {
@@ -292,9 +233,29 @@ void lay_tiles(ReducePlan& plan, const ContractionShape& shape) {
            (plan.lane_runs[i].size() == 1 && plan.lane_runs[i][0].step == 1 && plan.lane_runs[i][0].length > 1);
   };
   plan.direct = inputs == 1 && shape.input_dtype[0] == shape.compute_dtype && contiguous(0);
-  plan.tile_rows = transposes ? std::min(transposed_rows, (plan.passes[0].rows.count + 7) / 8 * 8) : 8;
+  plan.tile_rows =
+      rows_share_lines(plan.nest, shape) ? std::min(transposed_rows, (plan.passes[0].rows.count + 7) / 8 * 8) : 8;
   plan.pitch = (plan.lanes.count + 15) / 16 * 16;
   for (std::int64_t r = 0; r < plan.tile_rows; ++r) plan.tile_row_offset.push_back(r * plan.pitch);
+}
+
+/// The cache lines of a tall tile's source. Worth fetching in the log semiring alone: while exponentials are formed the
+/// hardware's prefetcher sees nothing to do, where the others are back at packing in no time.
+void lay_ahead(ReducePlan& plan, const ContractionShape& shape) {
+  const std::size_t i = plan.nest.primary;
+  const Block& rows = plan.passes[0].rows;
+  if (shape.semiring != Semiring::log || plan.direct || rows.count > plan.tile_rows) return;
+  if (!rows_share_lines(plan.nest, shape)) return;
+  const auto bytes = static_cast<std::int64_t>(size_of(shape.input_dtype[i]));
+  const std::int64_t span = rows.offset[i].back() - rows.offset[i].front() + 1;
+  for (const Run& run : plan.lane_runs[i]) {
+    const std::int64_t together = run.step == 1 ? run.length : 1;
+    for (std::int64_t lane = 0; lane < run.length; lane += together) {
+      const std::int64_t begin = (run.target + lane * run.step) * bytes;
+      const std::int64_t end = begin + (span + together - 1) * bytes;
+      for (std::int64_t line = begin; line < end; line += cache_line_bytes) plan.ahead_lines.push_back(line);
+    }
+  }
 }
 
 void split(ReducePlan& plan) {
@@ -325,6 +286,7 @@ ReducePlan plan_reduce(const ContractionShape& shape, LoopNest nest) {
   lay_passes(plan, choice);
   lay_epilogue(plan, choice);
   lay_tiles(plan, shape);
+  lay_ahead(plan, shape);
   split(plan);
   return plan;
 }

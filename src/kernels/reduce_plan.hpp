@@ -49,6 +49,7 @@ struct ReducePlan {
   std::int64_t tile_rows = 8;
   std::int64_t pitch = 0;  // of tiles, in elements
   std::vector<std::int64_t> tile_row_offset;
+  std::vector<std::int64_t> ahead_lines;  // offsets in a block of the primary, in bytes: worth a prefetch
 
   bool folds = false;                   // some lanes belong to one sum
   std::int64_t slots = 1;               // lanes after folding

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/ahead.hpp"
 #include "kernels/math-inl.hpp"
 #include "kernels/vector_ring-inl.hpp"
 
@@ -97,19 +97,41 @@ HWY_INLINE void absorb_vector(Ring, D d, const Row& row, std::int64_t rows, T* t
   hn::StoreU(first ? total : R::add(hn::LoadU(d, top), total), d, top);
 }
 
-/// Short rows end before the hardware's prefetcher has seen a stream.
+/// Short rows end before the hardware's prefetcher has seen a stream: asks for the eight rows to come, those of the
+/// next block at the end of this one.
 template <class T>
-HWY_INLINE void prefetch_rows(const T* base, const std::int64_t* row_offset, std::int64_t rows, std::int64_t lanes) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t l = 0; l < lanes; l += static_cast<std::int64_t>(64 / sizeof(T))) {
-      hwy::Prefetch(base + row_offset[r] + l);
+struct PrefetchRows {
+  const T* base;
+  const T* next;  // may be null
+  const std::int64_t* row_offset;
+  std::int64_t rows;
+  std::int64_t lanes;
+
+  HWY_INLINE void before_rows(std::int64_t r0) const {
+    if (next == nullptr) return;
+    const bool within = r0 + rows_at_a_time < rows;
+    const std::int64_t begin = within ? r0 + rows_at_a_time : 0;
+    const std::int64_t end = std::min(begin + rows_at_a_time, rows);
+    for (std::int64_t r = begin; r < end; ++r) {
+      for (std::int64_t l = 0; l < lanes; l += static_cast<std::int64_t>(64 / sizeof(T))) {
+        hwy::Prefetch((within ? base : next) + row_offset[r] + l);
+      }
     }
   }
-}
+  HWY_INLINE void before_vector() const {}
+};
 
-template <class Ring, class T>
-void absorb(const void* base, const void* ahead, const std::int64_t* row_offset, std::int64_t rows, std::int64_t lanes,
-            void* top_bytes, void* sum_bytes, bool first) {
+/// A few lines with every vector.
+struct PrefetchAhead {
+  Fetcher fetcher;
+
+  HWY_INLINE void before_rows(std::int64_t) const {}
+  HWY_INLINE void before_vector() { fetcher.step(); }
+};
+
+template <class Ring, class T, class Prefetch>
+HWY_INLINE void absorb_rows(const void* base, const std::int64_t* row_offset, std::int64_t rows, std::int64_t lanes,
+                            void* top_bytes, void* sum_bytes, bool first, Prefetch prefetch) {
   using State = StateOf<Ring, T>;
   using R = VectorRing<Ring>;
   const hn::ScalableTag<T> d;
@@ -122,26 +144,24 @@ void absorb(const void* base, const void* ahead, const std::int64_t* row_offset,
     for (std::int64_t r = 0; r < rows_at_a_time; ++r) {
       from[r] = static_cast<const T*>(base) + row_offset[r0 + std::min(r, count - 1)];
     }
-    if (ahead != nullptr) {
-      const bool within = r0 + rows_at_a_time < rows;
-      const std::int64_t next = within ? r0 + rows_at_a_time : 0;
-      prefetch_rows(static_cast<const T*>(within ? base : ahead), row_offset + next,
-                    std::min(rows_at_a_time, rows - next), lanes);
-    }
+    prefetch.before_rows(r0);
     std::int64_t lane = 0;
     const auto whole = [&](std::int64_t r) HWY_ATTR { return R::import(hn::LoadU(d, from[r] + lane)); };
     if (count == rows_at_a_time) {  // apart from the loop below, so that the rows are unrolled
       if (r0 == 0 && first) {
         for (; lane + width <= lanes; lane += width) {
+          prefetch.before_vector();
           absorb_vector(Ring{}, d, whole, rows_at_a_time, top + lane, sum + lane, true);
         }
       } else {
         for (; lane + width <= lanes; lane += width) {
+          prefetch.before_vector();
           absorb_vector(Ring{}, d, whole, rows_at_a_time, top + lane, sum + lane, false);
         }
       }
     } else {
       for (; lane + width <= lanes; lane += width) {
+        prefetch.before_vector();
         absorb_vector(Ring{}, d, whole, count, top + lane, sum + lane, r0 == 0 && first);
       }
     }
@@ -154,6 +174,22 @@ void absorb(const void* base, const void* ahead, const std::int64_t* row_offset,
       absorb_vector(Ring{}, d, some, count, top + lane, sum + lane, r0 == 0 && first);
     }
   }
+}
+
+template <class Ring, class T>
+void absorb(const void* base, const void* next, const std::int64_t* row_offset, std::int64_t rows, std::int64_t lanes,
+            void* top, void* sum, bool first) {
+  const PrefetchRows<T> prefetch = {static_cast<const T*>(base), static_cast<const T*>(next), row_offset, rows, lanes};
+  absorb_rows<Ring, T>(base, row_offset, rows, lanes, top, sum, first, prefetch);
+}
+
+template <class Ring, class T>
+void absorb_tile(const void* tile, const Ahead& ahead, const std::int64_t* row_offset, std::int64_t rows,
+                 std::int64_t lanes, void* top, void* sum, bool first) {
+  if (ahead.lines == 0) return absorb<Ring, T>(tile, nullptr, row_offset, rows, lanes, top, sum, first);
+  const auto width = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const std::int64_t vectors = (rows + rows_at_a_time - 1) / rows_at_a_time * std::max<std::int64_t>(1, lanes / width);
+  absorb_rows<Ring, T>(tile, row_offset, rows, lanes, top, sum, first, PrefetchAhead{Fetcher(ahead, vectors)});
 }
 
 /// Lanes of one slot are added up: exactly as rows are, but one lane at a time, because slots come in any order.

@@ -34,6 +34,20 @@ class WalkCursor {
     }
   }
 
+  /// Adds to `offset` by how much the next step would move input `i`. False where there is no next step: the movement
+  /// is then the one back to the beginning.
+  bool look_ahead(std::size_t i, std::int64_t& offset) const {
+    for (std::size_t l = walk_.loops.size(); l-- > 0;) {
+      const Loop& loop = walk_.loops[l];
+      if (index_[l] + 1 < loop.extent) {
+        offset += loop.input[i];
+        return true;
+      }
+      offset += (1 - loop.extent) * loop.input[i];
+    }
+    return false;
+  }
+
   /// Whether the cut loop stands at its last, smaller piece.
   [[nodiscard]] bool at_last_piece() const {
     return walk_.cut >= 0 && index_[walk_.cut] == walk_.loops[static_cast<std::size_t>(walk_.cut)].extent - 1;

@@ -3,20 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
+#include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
 namespace {
 
-constexpr std::size_t alignment = 64;
-
 std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  auto* memory = static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment}));
-  return {memory, [](std::byte* p) { ::operator delete (p, std::align_val_t{alignment}); }};
+  return {base::allocate_aligned(static_cast<std::size_t>(bytes)), base::free_aligned};
 }
 
 double read(const void* data, Dtype dtype, std::int64_t offset) {

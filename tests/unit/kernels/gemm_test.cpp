@@ -221,7 +221,7 @@ TEST_P(GemmOnTarget, AgreesWithNaiveLoopsOnSeveralBlocksAndTiles) {
 TEST_P(GemmOnTarget, KeepsTermsThatExponentialsWouldLose) {
   for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
     for (const double g : {50.0, 200.0, 1e4, 1e30}) {
-      for (const std::int64_t k : {std::int64_t{2}, std::int64_t{64}, std::int64_t{300}}) {
+      for (const std::int64_t k : {std::int64_t{5}, std::int64_t{64}, std::int64_t{300}}) {
         SCOPED_TRACE(testing::Message() << name(dtype) << ", g = " << g << ", k = " << k);
         Problem problem = matrix_problem(Semiring::log, dtype, 17, 19, k);
         for (std::int64_t i = 0; i < k; ++i) {

@@ -41,6 +41,40 @@ TEST_P(EverySemiring, AgreesWithNestedLoopsOnRandomShapes) {
   }
 }
 
+// A plate too short for vectors lies innermost, the sum next to it: [outer][sum][short], alone or times a float64
+// message.
+TEST_P(EverySemiring, PacksPlatesShorterThanAVector) {
+  std::mt19937 random(11);
+  for (std::int64_t length = 1; length <= 9; ++length) {
+    for (const std::int64_t sum : {3, 32, 70}) {
+      for (const bool message : {false, true}) {
+        Case c;
+        c.shape.semiring = GetParam();
+        c.shape.compute_dtype = message ? Dtype::float64 : Dtype::float32;
+        c.shape.extent = {37, sum, length};
+        c.shape.role = {Role::kept, Role::sum, Role::product};
+        c.shape.input_stride = {{sum * length, length, 1}};
+        c.shape.input_dtype = {Dtype::float32};
+        c.shape.output_stride = {1, 0, 0};
+        c.output_size = 37;
+        c.float_data.emplace_back();
+        for (std::int64_t e = 0; e < 37 * sum * length; ++e) {
+          c.float_data[0].push_back(static_cast<float>(entry(random, GetParam(), 0.1)));
+        }
+        c.inputs = {c.float_data[0].data()};
+        if (message) {
+          c.shape.input_stride.push_back({0, length, 1});
+          c.shape.input_dtype.push_back(Dtype::float64);
+          c.double_data.emplace_back();
+          for (std::int64_t e = 0; e < sum * length; ++e) c.double_data[0].push_back(entry(random, GetParam(), 0.1));
+          c.inputs.push_back(c.double_data[0].data());
+        }
+        ASSERT_LE(worst_error(c, *make_reduce(c.shape)), tolerance(c.shape)) << describe(c.shape);
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Reduce, EverySemiring, ::testing::ValuesIn(all_semirings),
                          [](const auto& test) { return std::string(name(test.param)); });
 

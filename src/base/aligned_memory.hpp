@@ -1,0 +1,21 @@
+// Memory on cache-line boundaries.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace plated::base {
+
+inline constexpr std::size_t cache_line = 64;
+
+/// At least one byte, aligned to a cache line. Throws std::bad_alloc where the machine refuses.
+[[nodiscard]] inline std::byte* allocate_aligned(std::size_t bytes) {
+  // The form that does not throw: under AddressSanitizer the other one ends the program.
+  void* memory = ::operator new (bytes == 0 ? 1 : bytes, std::align_val_t{cache_line}, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(memory);
+}
+
+inline void free_aligned(std::byte* memory) noexcept { ::operator delete (memory, std::align_val_t{cache_line}); }
+
+}  // namespace plated::base
