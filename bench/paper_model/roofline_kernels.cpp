@@ -116,32 +116,23 @@ double log_sum_exps(const float* data, std::int64_t stride, std::int64_t rows, s
   return finish(lanes, top, sum) * 0.69314718055994531;
 }
 
-/// Four streams a quarter of the entries apart: the hardware prefetches them together and memory is kept busier than by
-/// one, about 1.5 times as fast.
+/// In memory order, into eight accumulators, so that neither latency nor rounding limits it.
 double sum(const float* HWY_RESTRICT data, std::int64_t count) {
   const hn::CappedTag<float, 8> d;
   using V = hn::Vec<decltype(d)>;
   const auto width = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t quarter = count / 4;
-  const std::int64_t block = 1024;  // short enough for sums in float
+  const std::int64_t block = 4096;  // short enough for sums in float
   double total = 0;
-  for (std::int64_t begin = 0; begin < quarter; begin += block) {
-    V a0 = hn::Zero(d);
-    V b0 = a0, c0 = a0, d0 = a0;
-    V a1 = a0, b1 = a0, c1 = a0, d1 = a0;
-    for (std::int64_t n = begin; n < std::min(quarter, begin + block); n += 2 * width) {
-      a0 = hn::Add(a0, hn::LoadU(d, data + n));
-      a1 = hn::Add(a1, hn::LoadU(d, data + n + width));
-      b0 = hn::Add(b0, hn::LoadU(d, data + quarter + n));
-      b1 = hn::Add(b1, hn::LoadU(d, data + quarter + n + width));
-      c0 = hn::Add(c0, hn::LoadU(d, data + 2 * quarter + n));
-      c1 = hn::Add(c1, hn::LoadU(d, data + 2 * quarter + n + width));
-      d0 = hn::Add(d0, hn::LoadU(d, data + 3 * quarter + n));
-      d1 = hn::Add(d1, hn::LoadU(d, data + 3 * quarter + n + width));
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    V part[8] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d),
+                 hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (std::int64_t n = begin; n < std::min(count, begin + block); n += 8 * width) {
+      HWY_UNROLL(8)
+      for (std::int64_t u = 0; u < 8; ++u) part[u] = hn::Add(part[u], hn::LoadU(d, data + n + u * width));
     }
-    const V ab = hn::Add(hn::Add(a0, a1), hn::Add(b0, b1));
-    const V cd = hn::Add(hn::Add(c0, c1), hn::Add(d0, d1));
-    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(ab, cd))));
+    const V low = hn::Add(hn::Add(part[0], part[1]), hn::Add(part[2], part[3]));
+    const V high = hn::Add(hn::Add(part[4], part[5]), hn::Add(part[6], part[7]));
+    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high))));
   }
   return total;
 }

@@ -9,50 +9,38 @@
 namespace plated::kernels {
 namespace {
 
-/// Whether x is admitted. Written with comparisons that NaN fails.
+/// 0 where x is admitted, else positive. Comparisons that NaN fails, and flags of the entries' own type: a comparison
+/// and a mask, which is vectorised on every machine.
 template <Semiring kSemiring, class T>
-bool good(T x) {
-  constexpr T infinity = std::numeric_limits<T>::infinity();
-  if constexpr (kSemiring == Semiring::real) return (x < infinity) & (x > -infinity);
-  if constexpr (kSemiring == Semiring::log || kSemiring == Semiring::max_plus) return x < infinity;
-  if constexpr (kSemiring == Semiring::min_plus) return x > -infinity;
-  if constexpr (kSemiring == Semiring::max_product) return (x >= T{0}) & (x < infinity);
-  return !std::isnan(x);
-}
-
-/// 0 where x is admitted, else NaN or negative: 0 · x is NaN for NaN and infinities, and an admitted infinity is made
-/// finite first. (The comparisons let NaN through.)
-template <Semiring kSemiring, class T>
-T evidence_of_bad(T x) {
+T badness(T x) {
   constexpr T most = std::numeric_limits<T>::max();
-  constexpr bool admits_minus =
-      kSemiring == Semiring::log || kSemiring == Semiring::max_plus || kSemiring == Semiring::boolean;
-  constexpr bool admits_plus = kSemiring == Semiring::min_plus || kSemiring == Semiring::boolean;
-  if constexpr (admits_minus) x = x < -most ? -most : x;
-  if constexpr (admits_plus) x = x > most ? most : x;
-  const T negative = kSemiring == Semiring::max_product && x < T{0} ? T{-1} : T{0};
-  return x * T{0} + negative;
+  const auto unless = [](bool admitted) { return admitted ? T{0} : T{1}; };
+  if constexpr (kSemiring == Semiring::real) return unless(std::abs(x) <= most);
+  if constexpr (kSemiring == Semiring::log || kSemiring == Semiring::max_plus) return unless(x <= most);
+  if constexpr (kSemiring == Semiring::min_plus) return unless(x >= -most);
+  if constexpr (kSemiring == Semiring::max_product) return unless(x >= T{0}) + unless(x <= most);
+  return unless(!std::isnan(x));
 }
 
 /// The position of the first bad entry of a run, or its length.
 template <Semiring kSemiring, class T>
 std::int64_t scan(const T* data, std::int64_t length, std::int64_t stride) {
-  constexpr std::int64_t block = 64;
+  constexpr std::int64_t block = 256;
   constexpr std::int64_t lanes = 16;
   std::int64_t begin = 0;
   if (stride == 1) {
-    // Whole blocks without a branch or a mask for each entry: this loop is vectorised on every machine.
+    // Whole blocks without a branch for each entry.
     for (; begin + block <= length; begin += block) {
-      T evidence[lanes] = {};
+      T bad[lanes] = {};
       for (std::int64_t i = 0; i < block; i += lanes) {
-        for (std::int64_t k = 0; k < lanes; ++k) evidence[k] += evidence_of_bad<kSemiring>(data[begin + i + k]);
+        for (std::int64_t k = 0; k < lanes; ++k) bad[k] += badness<kSemiring>(data[begin + i + k]);
       }
       T total = 0;
-      for (const T e : evidence) total += e;
-      if (!(total == T{0})) break;
+      for (const T b : bad) total += b;
+      if (total != T{0}) break;
     }
   }
-  while (begin < length && good<kSemiring>(data[begin * stride])) ++begin;
+  while (begin < length && badness<kSemiring>(data[begin * stride]) == T{0}) ++begin;
   return begin;
 }
 
