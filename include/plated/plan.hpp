@@ -53,7 +53,8 @@ struct RunOptions {
   /// Threads to use; 0 is all the machine has. The bits of the result do not depend on it.
   int threads = 0;
   Check check = Check::small;
-  /// Working memory the run may take, in bytes; 0 is no limit. Refused before anything is allocated.
+  /// Bytes the run may take for intermediates, scratch and the outputs it allocates; 0 is no limit. What does not fit
+  /// is refused before anything is allocated.
   std::int64_t memory_limit = 0;
   /// Asked between steps; true stops the run with CancelledError.
   std::function<bool()> cancelled;

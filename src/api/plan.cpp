@@ -83,7 +83,7 @@ Plan::Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
   engine::check_shapes(graph(), operands);
   engine::check_values(graph(), operands, options.semiring, most_checked(options.check));
-  const engine::Settings settings = settings_of(options, impl_->schedule);
+  engine::Settings settings = settings_of(options, impl_->schedule);
   std::unique_ptr<engine::Workspace> workspace;
   {
     const std::lock_guard lock(impl_->idle->mutex);
@@ -95,7 +95,12 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   if (!workspace) workspace = std::make_unique<engine::Workspace>();
   const Dtype dtype = engine::element_dtype(operands);
   if (options.memory_limit > 0) {  // refused before the outputs are allocated, too
-    engine::prepare(impl_->schedule, make_outputs(graph(), dtype, false), operands, *workspace, settings);
+    const std::vector<Tensor> shapes = make_outputs(graph(), dtype, false);
+    for (const Tensor& shape : shapes) {
+      const auto bytes = base::checked_product(shape.elements(), static_cast<std::int64_t>(size_of(dtype)));
+      settings.output_bytes = base::checked_sum(settings.output_bytes, bytes);
+    }
+    engine::prepare(impl_->schedule, shapes, operands, *workspace, settings);
   }
   std::vector<Tensor> outputs = make_outputs(graph(), dtype, true);
   engine::run(impl_->schedule, outputs, operands, *workspace, settings);

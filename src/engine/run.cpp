@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/aligned_memory.hpp"
+#include "base/checked_size.hpp"
 #include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
 
@@ -94,9 +95,9 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
   const BoundSchedule& bound = workspace.bound;
   const std::int64_t task_bytes = rounded(bound.task_scratch_bytes) * settings.threads;
   const std::int64_t shared_bytes = rounded(bound.shared_scratch_bytes);
-  const std::int64_t needed = bound.arena_bytes + task_bytes + shared_bytes;
+  const std::int64_t needed = base::checked_sum(bound.arena_bytes + task_bytes + shared_bytes, settings.output_bytes);
   if (settings.memory_limit > 0 && needed > settings.memory_limit) {
-    throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes of working memory, and the limit is " +
+    throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes, and the limit is " +
                                std::to_string(settings.memory_limit) + "; nothing was allocated",
                            needed, settings.memory_limit);
   }

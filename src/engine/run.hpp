@@ -36,6 +36,8 @@ struct Settings {
   Semiring semiring = Semiring::log;
   int threads = 1;
   std::int64_t memory_limit = 0;
+  /// Bytes that count against the limit besides the workspace: outputs that the caller allocates for this run.
+  std::int64_t output_bytes = 0;
   const std::function<bool()>* cancelled = nullptr;
   const std::function<void(double)>* progress = nullptr;
 };

@@ -282,7 +282,10 @@ TEST(MemoryLimit, IsRefusedWithTheBytesNeededAndTheSamePlanRunsAgain) {
   EXPECT_THROW((void)plan.run(operands, options), MemoryLimitError);
   options.memory_limit = needed;
   const double expected = std::pow(40.0 * 0.5, 4);
+  EXPECT_THROW((void)plan.run(operands, options), MemoryLimitError);  // the output that it allocates counts, too
+  options.memory_limit = needed + 8;
   EXPECT_NEAR(plan.run(operands, options)[0].item(), expected, 1e-9 * expected);
+  options.memory_limit = needed;
   plan.run_into(std::vector{result}, operands, workspace, options);
   EXPECT_NEAR(result.item(), expected, 1e-9 * expected);
   EXPECT_LE(workspace.bytes(), needed);

@@ -69,6 +69,21 @@ TEST(Einsum, PassesErrorsOn) {
                IntractableError);
 }
 
+TEST(Einsum, CountsTheOutputsItAllocatesAgainstTheLimit) {
+  const Tensor line(Dtype::float32, {1000});
+  EinsumOptions options;
+  options.memory_limit = 2000000;  // the output alone takes four million bytes
+  try {
+    (void)einsum("a,b->ab", {line, line}, options);
+    FAIL() << "not refused";
+  } catch (const MemoryLimitError& error) {
+    EXPECT_GE(error.bytes_needed(), 4000000);
+    EXPECT_EQ(error.limit(), 2000000);
+  }
+  options.memory_limit = 8000000;
+  EXPECT_EQ(einsum("a,b->ab", {line, line}, options).elements(), 1000000);
+}
+
 TEST(Einsum, KeepsItsMemoryLimit) {
   const Tensor large(Dtype::float64, {60, 60});
   EinsumOptions options = real();
