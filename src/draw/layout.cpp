@@ -153,7 +153,7 @@ Layout lay_out(const Scene& scene) {
     fine.inside.push_back(inside);
     box.inside = std::move(inside);
   }
-  places = improved(fine, std::move(places));
+  places = improved(fine, places);
   return {std::move(places), std::move(boxes)};
 }
 

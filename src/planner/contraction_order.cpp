@@ -152,7 +152,7 @@ Tree contraction_order(const Network& network, const OrderOptions& options) {
     roots.push_back(replay(live, part, orderer.component(part.network)));
   }
   // Scalars first: a tensor left alone with its dims then meets a scalar, never another such tensor.
-  join_smallest_first(live, std::move(roots));
+  join_smallest_first(live, roots);
   return live.take_tree();
 }
 
