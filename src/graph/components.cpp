@@ -1,40 +1,12 @@
 // Connected components: factors are joined by the variables that they share, plates join nothing.
-#include <numeric>
-
+#include "base/disjoint_sets.hpp"
 #include "plated/factor_graph.hpp"
 
 namespace plated {
-namespace {
-
-/// Disjoint sets of variables, in near-linear time.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), DimId{0}); }
-
-  DimId root(DimId member) {
-    while (parent_[member] != member) {
-      parent_[member] = parent_[parent_[member]];
-      member = parent_[member];
-    }
-    return member;
-  }
-  void join(DimId a, DimId b) {
-    a = root(a);
-    b = root(b);
-    if (a < b) parent_[b] = a;
-    if (b < a) parent_[a] = b;
-  }
-
- private:
-  std::vector<DimId> parent_;
-};
-
-}  // namespace
-
 std::vector<FactorGraph::Component> FactorGraph::components() const {
   std::vector<std::vector<DimId>> variables(factors_.size());
   std::vector<bool> held(dims_.size(), false);
-  DisjointSets sets(dims_.size());
+  base::DisjointSets sets(dims_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     variables[f] = factor_variables(f);
     for (const DimId variable : variables[f]) {

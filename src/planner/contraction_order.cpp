@@ -2,9 +2,9 @@
 #include "planner/contraction_order.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
+#include "base/disjoint_sets.hpp"
 #include "planner/order_elimination.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_live_network.hpp"
@@ -61,20 +61,16 @@ std::uint32_t replay(LiveNetwork& live, const Part& part, const Tree& tree) {
 /// Nodes that share dims, directly or through others; components in the order of their first nodes.
 std::vector<std::vector<std::uint32_t>> components(LiveNetwork& live, std::size_t dims) {
   const std::vector<std::uint32_t> nodes = live.live_nodes();
-  std::vector<std::uint32_t> leader(nodes.empty() ? 0 : nodes.back() + 1);
-  std::iota(leader.begin(), leader.end(), 0u);
-  const auto find = [&](std::uint32_t node) {
-    while (leader[node] != node) node = leader[node] = leader[leader[node]];
-    return node;
-  };
+  const std::size_t count = nodes.empty() ? 0 : nodes.back() + 1;
+  base::DisjointSets sets(count);
   for (std::uint32_t d = 0; d < dims; ++d) {
     const std::vector<std::uint32_t>& holders = live.holders(d);
-    for (std::size_t i = 1; i < holders.size(); ++i) leader[find(holders[i])] = find(holders[0]);
+    for (std::size_t i = 1; i < holders.size(); ++i) sets.join(holders[0], holders[i]);
   }
   std::vector<std::vector<std::uint32_t>> result;
-  std::vector<std::uint32_t> index(leader.size(), 0);  // [leader]: its component, from 1
+  std::vector<std::uint32_t> index(count, 0);  // [root]: its component, from 1
   for (const std::uint32_t node : nodes) {
-    std::uint32_t& i = index[find(node)];
+    std::uint32_t& i = index[sets.root(node)];
     if (i == 0) {
       result.emplace_back();
       i = static_cast<std::uint32_t>(result.size());

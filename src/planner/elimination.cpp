@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
+#include "base/disjoint_sets.hpp"
 #include "planner/certificate.hpp"
 #include "plated/error.hpp"
 
@@ -19,23 +19,6 @@ struct DeepestFirst {
   bool operator()(const SortedSet& a, const SortedSet& b) const {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   }
-};
-
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-  std::size_t find(std::size_t k) {
-    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
-    return k;
-  }
-  void join(std::size_t a, std::size_t b) {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::size_t> parent_;
 };
 
 class Eliminator {
@@ -64,7 +47,7 @@ class Eliminator {
 
   /// Partition(V_L, F_L, E_L): factors joined by variables of exactly this leaf.
   std::vector<ComponentRecord> partition(const SortedSet& leaf, const std::vector<std::uint32_t>& nodes) {
-    DisjointSets sets(nodes.size());
+    base::DisjointSets sets(nodes.size());
     std::map<DimId, std::size_t> first_holder;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       for (const DimId v : result_.nodes[nodes[k]].variables) {
@@ -75,11 +58,11 @@ class Eliminator {
     }
     std::map<std::size_t, ComponentRecord> components;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      ComponentRecord& component = components[sets.find(k)];
+      ComponentRecord& component = components[sets.root(k)];
       component.leaf = leaf;
       component.nodes.push_back(nodes[k]);
     }
-    for (const auto& [v, holder] : first_holder) components[sets.find(holder)].variables.push_back(v);
+    for (const auto& [v, holder] : first_holder) components[sets.root(holder)].variables.push_back(v);
     std::vector<ComponentRecord> list;
     for (auto& [root, component] : components) list.push_back(std::move(component));
     return list;
