@@ -23,6 +23,7 @@ struct EinsumOptions {
   Check check = Check::small;
   std::int64_t memory_limit = 0;
   PlanOptions plan;
+  Evidence evidence;  ///< of variables that `plan.observable` names
 };
 
 /// Plated einsum: sums over variables, multiplies over plates.

@@ -94,6 +94,12 @@ class OptionError : public Error {
   using Error::Error;
 };
 
+/// A model, or its evidence, under which no assignment has a weight: there is no posterior to tell of.
+class ImpossibleError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A run that was asked to stop by its cancellation callback.
 class CancelledError : public Error {
  public:

@@ -95,6 +95,9 @@ class FactorGraph {
   /// Ask for an output; returns its index.
   std::size_t output(const std::vector<std::string>& dims);
 
+  /// The same graph asked for other outputs. Every variable keeps the plates it has, whatever outputs gave them to it.
+  [[nodiscard]] FactorGraph asking(const std::vector<std::vector<std::string>>& outputs) const;
+
   /// Throws PlateError where P(v) ⊄ P(f), where stated plates disagree with what is written, or where two outputs
   /// disagree on a variable's plates.
   void validate() const;

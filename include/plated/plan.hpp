@@ -10,11 +10,17 @@
 #include <vector>
 
 #include "plated/cost.hpp"
+#include "plated/evidence.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated {
+
+namespace api {
+struct PlanAccess;
+struct PlanImpl;
+}  // namespace api
 
 /// How the contraction order inside a component is searched for.
 enum class Search : std::uint8_t {
@@ -36,6 +42,8 @@ struct PlanOptions {
   /// The plan will run in the real and log semirings only, and nobody will ask for gradients of conditional factors:
   /// variables that only their own conditional factor holds are dropped (barren nodes).
   bool sums_only = false;
+  /// Variables that runs may observe (RunOptions::evidence) without a new plan.
+  std::vector<std::string> observable;
   /// Optional passes to leave out, by name; Plan::passes() lists them.
   std::set<std::string> without;
 };
@@ -56,6 +64,8 @@ struct RunOptions {
   /// Bytes the run may take for intermediates, scratch and the outputs it allocates; 0 is no limit. What does not fit
   /// is refused before anything is allocated.
   std::int64_t memory_limit = 0;
+  /// Observed values of variables that the plan was compiled to observe.
+  Evidence evidence;
   /// Asked between steps; true stops the run with CancelledError.
   std::function<bool()> cancelled;
   /// Told between steps the share of the plan's flops that is done.
@@ -112,10 +122,10 @@ class Plan {
 
  private:
   friend class Workspace;
+  friend struct api::PlanAccess;
   friend Plan compile(const FactorGraph&, const PlanOptions&);
-  struct Impl;
-  explicit Plan(std::shared_ptr<const Impl> impl);
-  std::shared_ptr<const Impl> impl_;
+  explicit Plan(std::shared_ptr<const api::PlanImpl> impl);
+  std::shared_ptr<const api::PlanImpl> impl_;
 };
 
 /// Plans a graph's outputs. Throws IntractableError, with its certificate, where the cost would be exponential in a

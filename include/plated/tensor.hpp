@@ -95,6 +95,8 @@ class Tensor {
   /// Views of the same memory: one slice of an axis; axes in another order.
   [[nodiscard]] Tensor select(std::size_t axis, std::int64_t index) const;
   [[nodiscard]] Tensor permuted(std::span<const std::size_t> axes) const;
+  /// A read-only view of the same memory, repeated along further axes in front of its own.
+  [[nodiscard]] Tensor broadcast(const Shape& leading) const;
 
   /// Row-major strides of a shape.
   [[nodiscard]] static Shape row_major(const Shape& shape);

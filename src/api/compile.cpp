@@ -1,4 +1,5 @@
 // compile: a graph becomes a plan.
+#include "adjoint/questions.hpp"
 #include "api/plan_impl.hpp"
 #include "planner/planner.hpp"
 #include "plated/error.hpp"
@@ -22,6 +23,18 @@ planner::Strategy strategy_of(Search search) {
   throw OptionError("not a search strategy");
 }
 
+/// A factor for what a run may observe of a variable, with axes batch, plates, states.
+DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const std::string& name) {
+  const auto v = graph.find(name);
+  if (!v || graph.dims()[*v].kind != DimKind::variable) {
+    throw UnknownNameError("'" + name + "' is to be observable, and the model has no such variable");
+  }
+  std::vector<std::string> dims;
+  for (const DimId d : adjoint::answer_axes(graph, *v)) dims.push_back(graph.dims()[d].name);
+  observed.factor("evidence of " + name, dims);
+  return *v;
+}
+
 }  // namespace
 
 Plan compile(const FactorGraph& graph, const PlanOptions& options) {
@@ -34,9 +47,10 @@ Plan compile(const FactorGraph& graph, const PlanOptions& options) {
                     .seed = options.seed};
   internal.sums_only = options.sums_only;
   internal.without = options.without;
-  auto impl = std::make_shared<Plan::Impl>();
-  impl->schedule = planner::plan(graph, internal);
-  return Plan(std::move(impl));
+  FactorGraph observed = graph;
+  std::vector<DimId> observable;
+  for (const std::string& name : options.observable) observable.push_back(add_evidence(observed, graph, name));
+  return Plan(std::make_shared<api::PlanImpl>(graph, std::move(observed), std::move(observable), std::move(internal)));
 }
 
 }  // namespace plated

@@ -6,22 +6,9 @@
 
 namespace plated {
 
-namespace {
-
-RunOptions run_options(const EinsumOptions& options) {
-  return {.semiring = options.semiring,
-          .threads = options.threads,
-          .check = options.check,
-          .memory_limit = options.memory_limit,
-          .cancelled = {},
-          .progress = {}};
-}
-
-}  // namespace
-
 std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,
                                const EinsumOptions& options) {
-  return api::cached_plan(equation, operands, options).run(operands, run_options(options));
+  return api::cached_plan(equation, operands, options).run(operands, api::run_options(options));
 }
 
 Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
@@ -30,7 +17,7 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands, co
     throw OptionError("the equation has " + std::to_string(plan.graph().outputs().size()) +
                       " outputs: einsum_all gives all of them");
   }
-  return std::move(plan.run(operands, run_options(options)).front());
+  return std::move(plan.run(operands, api::run_options(options)).front());
 }
 
 }  // namespace plated

@@ -44,6 +44,8 @@ std::string key_of(std::string_view equation, const std::vector<Tensor>& operand
   append(key, static_cast<std::int64_t>(plan.seed));
   append(key, std::bit_cast<std::int64_t>(plan.seconds));
   append(key, plan.sums_only ? 1 : 0);
+  append(key, static_cast<std::int64_t>(plan.observable.size()));
+  for (const std::string& variable : plan.observable) append(key, variable);
   for (const std::string& pass : plan.without) append(key, pass);
   return key;
 }
@@ -88,6 +90,16 @@ class Cache {
 };
 
 }  // namespace
+
+RunOptions run_options(const EinsumOptions& options) {
+  return {.semiring = options.semiring,
+          .threads = options.threads,
+          .check = options.check,
+          .memory_limit = options.memory_limit,
+          .evidence = options.evidence,
+          .cancelled = {},
+          .progress = {}};
+}
 
 Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
   static Cache cache;

@@ -13,4 +13,7 @@ namespace plated::api {
 [[nodiscard]] Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands,
                                const EinsumOptions& options);
 
+/// The part of the options that concerns the run.
+[[nodiscard]] RunOptions run_options(const EinsumOptions& options);
+
 }  // namespace plated::api

@@ -1,12 +1,15 @@
-// What a Plan holds: its schedule and a pool of workspaces that earlier runs have warmed up.
+// What a Plan holds: its graph, its schedule, and the schedules of questions that were asked of it.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
-#include "engine/run.hpp"
-#include "planner/schedule.hpp"
+#include "api/runnable.hpp"
+#include "planner/planner.hpp"
 #include "plated/plan.hpp"
 
 namespace plated {
@@ -16,15 +19,33 @@ struct Workspace::Impl {
   engine::Workspace memory;
 };
 
-struct Plan::Impl {
-  planner::Schedule schedule;
+namespace api {
 
-  /// Workspaces that no run is using; bounded, because a burst of concurrent runs should not pin their memory for ever.
-  struct Idle {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<engine::Workspace>> workspaces;
-  };
-  std::unique_ptr<Idle> idle = std::make_unique<Idle>();
+struct PlanImpl {
+  PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vector<DimId> observed, planner::Options how);
+
+  FactorGraph graph;     // as it was asked
+  FactorGraph observed;  // the same and, after its factors, one for the evidence of each observable variable
+  std::vector<DimId> observable;
+  planner::Options options;
+  Runnable value;
+
+  /// The runnable for a question, planned when it is first asked; `question` spells everything it depends on.
+  [[nodiscard]] std::shared_ptr<const Runnable> question(const std::string& question,
+                                                              const std::function<planner::Schedule()>& plan) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const Runnable>> questions_;
 };
+
+struct PlanAccess {
+  static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
+};
+
+/// The engine's settings for a run of the plan. Throws OptionError.
+[[nodiscard]] engine::Settings settings_of(const RunOptions& options);
+
+}  // namespace api
 
 }  // namespace plated

@@ -9,6 +9,8 @@
 
 #include "kernels/contraction.hpp"
 #include "kernels/leave_one_out.hpp"
+#include "kernels/log_mass.hpp"
+#include "kernels/weighted_sum.hpp"
 #include "planner/schedule.hpp"
 #include "plated/tensor.hpp"
 
@@ -24,9 +26,11 @@ struct Place {
 struct BoundStep {
   std::vector<Place> inputs;
   Place output;
-  /// Exactly one of the two is set.
+  /// Exactly one of them is set.
   std::optional<kernels::Contraction> contraction;
   std::optional<kernels::LeaveOneOutShape> leave_one_out;
+  std::optional<kernels::WeightedSum> weighted_sum;
+  std::optional<kernels::LogMassShape> log_mass;
   /// Of a leave-one-out product: its independent parts, and the slices of each.
   std::int64_t kept = 0;
   std::int64_t slices = 0;
@@ -35,6 +39,9 @@ struct BoundStep {
 
 struct BoundSchedule {
   std::vector<BoundStep> steps;
+  /// Outputs that the steps do not write, or not everywhere: answers about operands that play no part, or that have
+  /// diagonals. They are set to zero first.
+  std::vector<std::size_t> cleared;
   std::int64_t arena_bytes = 0;
   std::size_t task_scratch_bytes = 0;  // for each worker
   std::size_t shared_scratch_bytes = 0;

@@ -25,15 +25,19 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return "(" + text + ")";
 }
 
-/// An operand or output, named only when an error needs it: a run that finds nothing wrong must not allocate.
+/// An operand, output or gradient, named only when an error needs it: a run that finds nothing wrong must not allocate.
 struct Subject {
   const FactorGraph& graph;
-  bool is_output = false;
+  enum class Kind : std::uint8_t { operand, output, gradient };
+  Kind kind = Kind::operand;
   std::size_t index = 0;
 
   [[nodiscard]] std::string name() const {
-    if (is_output) return "output " + std::to_string(index);
-    return "operand " + std::to_string(index) + " ('" + graph.factors()[index].name + "')";
+    if (kind == Kind::output) return "output " + std::to_string(index);
+    const std::string of = kind == Kind::gradient ? "the gradient of " : "";
+    // What a question brings along comes after the factors.
+    if (index >= graph.factors().size()) return of + "operand " + std::to_string(index);
+    return of + "operand " + std::to_string(index) + " ('" + graph.factors()[index].name + "')";
   }
 };
 
@@ -95,6 +99,32 @@ void check_apart(const Tensor& output, const Subject& subject, const Tensor& oth
   }
 }
 
+/// Tensors that are written must be writable and share no memory with themselves, each other, or what is read.
+/// `index_of` numbers them as the caller counts.
+template <class IndexOf>
+void check_written(const FactorGraph& graph, std::span<const Tensor> written, Subject::Kind kind, IndexOf index_of,
+                   std::span<const Tensor> operands) {
+  Extent all{std::numeric_limits<std::uintptr_t>::max(), 0};
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    const Subject subject{graph, kind, index_of(k)};
+    if (!written[k].writable()) throw ShapeError(subject.name() + " views read-only memory");
+    if (const auto axis = overlapping_axis(written[k])) {
+      throw OverlapError(subject.name() + " may overlap itself: axis " + std::to_string(*axis) + " has stride " +
+                         std::to_string(written[k].strides()[*axis]));
+    }
+    for (std::size_t o = 0; o < k; ++o) check_apart(written[k], subject, written[o], {graph, kind, index_of(o)});
+    const Extent extent = extent_in_memory(written[k]);
+    if (extent.first < extent.second) all = {std::min(all.first, extent.first), std::max(all.second, extent.second)};
+  }
+  for (std::size_t f = 0; f < operands.size(); ++f) {
+    // Most operands lie apart from everything that is written; only the others are held against each of them.
+    if (!overlap(extent_in_memory(operands[f]), all)) continue;
+    for (std::size_t k = 0; k < written.size(); ++k) {
+      check_apart(written[k], {graph, kind, index_of(k)}, operands[f], {graph, Subject::Kind::operand, f});
+    }
+  }
+}
+
 /// Sums the factor over its variable for each index of its other dims.
 void check_conditional(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring) {
   const Factor& factor = graph.factors()[operand];
@@ -120,7 +150,7 @@ void check_conditional(const FactorGraph& graph, std::size_t operand, const Tens
       for (const DimId d : others) {
         where += (where.empty() ? " at " : ", ") + graph.dims()[d].name + " = " + std::to_string(at[d]);
       }
-      throw ValueError(Subject{graph, false, operand}.name() + " is declared a distribution of '" +
+      throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " is declared a distribution of '" +
                        graph.dims()[*factor.distribution_of].name + "', but sums to " + std::to_string(sum) + where);
     }
     more = false;
@@ -139,7 +169,7 @@ void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands) {
                             std::to_string(operands.size()) + " operands were given");
   }
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    check_shape({graph, false, k}, graph.factors()[k].dims, operands[k]);
+    check_shape({graph, Subject::Kind::operand, k}, graph.factors()[k].dims, operands[k]);
   }
 }
 
@@ -148,24 +178,30 @@ void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, st
     throw OperandCountError("the model has " + std::to_string(graph.outputs().size()) + " outputs, but " +
                             std::to_string(outputs.size()) + " tensors to write them into were given");
   }
-  Extent all{std::numeric_limits<std::uintptr_t>::max(), 0};
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const Subject subject{graph, true, k};
-    check_shape(subject, graph.outputs()[k].dims, outputs[k]);
-    if (!outputs[k].writable()) throw ShapeError(subject.name() + " views read-only memory");
-    if (const auto axis = overlapping_axis(outputs[k])) {
-      throw OverlapError(subject.name() + " may overlap itself: axis " + std::to_string(*axis) + " has stride " +
-                         std::to_string(outputs[k].strides()[*axis]));
-    }
-    for (std::size_t o = 0; o < k; ++o) check_apart(outputs[k], subject, outputs[o], {graph, true, o});
-    const Extent extent = extent_in_memory(outputs[k]);
-    if (extent.first < extent.second) all = {std::min(all.first, extent.first), std::max(all.second, extent.second)};
+    check_shape({graph, Subject::Kind::output, k}, graph.outputs()[k].dims, outputs[k]);
   }
-  for (std::size_t f = 0; f < operands.size(); ++f) {
-    // Most operands lie apart from all outputs; only the others are held against each of them.
-    if (!overlap(extent_in_memory(operands[f]), all)) continue;
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-      check_apart(outputs[k], {graph, true, k}, operands[f], {graph, false, f});
+  check_written(graph, outputs, Subject::Kind::output, [](std::size_t k) { return k; }, operands);
+}
+
+void check_gradients(const FactorGraph& graph, const std::vector<bool>& wanted, std::span<const Tensor> gradients,
+                     std::span<const Tensor> operands) {
+  std::vector<std::size_t> factor;
+  for (std::size_t f = 0; f < wanted.size(); ++f) {
+    if (!wanted[f]) continue;
+    check_shape({graph, Subject::Kind::gradient, f}, graph.factors()[f].dims, gradients[factor.size()]);
+    factor.push_back(f);
+  }
+  check_written(graph, gradients, Subject::Kind::gradient, [&](std::size_t k) { return factor[k]; }, operands);
+}
+
+void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape) {
+  if (tensor.shape() != shape) {
+    throw SizeError(what + " has the shape " + shape_text(tensor.shape()) + " instead of " + shape_text(shape));
+  }
+  if (tensor.data() == nullptr && tensor.elements() > 0) throw NullDataError(what + " has no data");
+  if (const auto bad = kernels::first_bad_entry(tensor, Semiring::real)) {
+    throw ValueError(what + " has the entry " + std::to_string(tensor.at(*bad)) + " at index " + shape_text(*bad));
   }
 }
 
@@ -173,7 +209,7 @@ void check_values(const FactorGraph& graph, std::span<const Tensor> operands, Se
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].elements() > most) continue;
     if (const auto bad = kernels::first_bad_entry(operands[k], semiring)) {
-      throw ValueError(Subject{graph, false, k}.name() + " has the entry " + std::to_string(operands[k].at(*bad)) +
+      throw ValueError(Subject{graph, Subject::Kind::operand, k}.name() + " has the entry " + std::to_string(operands[k].at(*bad)) +
                        " at index " + shape_text(*bad) + ", which the " + std::string(name(semiring)) +
                        " semiring does not admit");
     }

@@ -32,37 +32,65 @@ void describe(std::vector<std::int64_t>& signature, std::span<const Tensor> tens
   }
 }
 
+/// Sets every element to zero, and nothing between them.
+void clear(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
+  if (axis == tensor.rank()) {
+    if (tensor.dtype() == Dtype::float32) {
+      static_cast<float*>(tensor.mutable_data())[offset] = 0;
+    } else {
+      static_cast<double*>(tensor.mutable_data())[offset] = 0;
+    }
+    return;
+  }
+  for (std::int64_t k = 0; k < tensor.shape()[axis]; ++k) clear(tensor, axis + 1, offset + k * tensor.strides()[axis]);
+}
+
 class Runner {
  public:
   Runner(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace, int threads)
       : outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
 
-  void contract(const BoundStep& step) {
+  void run(const BoundStep& step) {
     workspace_.inputs.clear();
     for (const Place& place : step.inputs) workspace_.inputs.push_back(read(place));
-    const kernels::Contraction& contraction = *step.contraction;
-    void* output = write(step.output);
+    if (step.contraction) return run_tasks(*step.contraction, write(step.output));
+    if (step.weighted_sum) return run_tasks(*step.weighted_sum, write(step.output));
+    if (step.leave_one_out) return leave_one_out(step);
+    kernels::log_mass(*step.log_mass, static_cast<const double*>(workspace_.inputs[0]), workspace_.inputs[1],
+                      write(step.output));
+  }
+
+ private:
+  template <class Kernel>
+  void run_tasks(const Kernel& kernel, void* output) {
     const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto task = [&](std::int64_t t, int worker) {
-      contraction.run_task(t, workspace_.inputs, output, workspace_.task_scratch.get() + scratch * worker,
-                           workspace_.shared_scratch.get());
+      kernel.run_task(t, workspace_.inputs, output, workspace_.task_scratch.get() + scratch * worker,
+                      workspace_.shared_scratch.get());
     };
-    parallel_for(contraction.tasks(), threads_, TaskRef(task));
-    contraction.finish(output, workspace_.shared_scratch.get());
+    parallel_for(kernel.tasks(), threads_, TaskRef(task));
+    kernel.finish(output, workspace_.shared_scratch.get());
   }
 
   void leave_one_out(const BoundStep& step) {
-    const auto* input = static_cast<const double*>(read(step.inputs[0]));
+    const auto input = [&](std::size_t k) {
+      return k < step.inputs.size() ? static_cast<const double*>(workspace_.inputs[k]) : nullptr;
+    };
+    const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto* output = static_cast<double*>(write(step.output));
     // About 65,536 elements a task; fixed by the shape.
     const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, step.slices));
-    auto task = [&](std::int64_t t, int) {
-      kernels::leave_one_out(*step.leave_one_out, input, output, t * grain, std::min(step.kept, (t + 1) * grain));
+    auto task = [&](std::int64_t t, int worker) {
+      const std::int64_t first = t * grain;
+      const std::int64_t last = std::min(step.kept, first + grain);
+      if (step.inputs.size() == 1) return kernels::leave_one_out(*step.leave_one_out, input(0), output, first, last);
+      kernels::leave_one_out_derivative(
+          *step.leave_one_out, input(0), input(1), input(2), output,
+          reinterpret_cast<double*>(workspace_.task_scratch.get() + scratch * worker), first, last);
     };
     parallel_for((step.kept + grain - 1) / grain, threads_, TaskRef(task));
   }
 
- private:
   const void* read(const Place& place) const {
     if (place.kind == planner::Value::Kind::operand) return operands_[place.index].data();
     return workspace_.arena.get() + place.offset;
@@ -118,14 +146,11 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
          Workspace& workspace, const Settings& settings) {
   prepare(schedule, outputs, operands, workspace, settings);
   Runner runner(outputs, operands, workspace, settings.threads);
+  for (const std::size_t o : workspace.bound.cleared) clear(outputs[o], 0, 0);
   double done = 0;
   for (const BoundStep& step : workspace.bound.steps) {
     if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");
-    if (step.contraction) {
-      runner.contract(step);
-    } else {
-      runner.leave_one_out(step);
-    }
+    runner.run(step);
     done += step.flops;
     if (settings.progress != nullptr)
       (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);

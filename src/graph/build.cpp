@@ -107,6 +107,17 @@ std::size_t FactorGraph::output(const std::vector<std::string>& dims) {
   return outputs_.size() - 1;
 }
 
+FactorGraph FactorGraph::asking(const std::vector<std::vector<std::string>>& outputs) const {
+  const std::vector<std::vector<DimId>> plates = variable_plates();
+  FactorGraph other = *this;
+  for (DimId v = 0; v < dims_.size(); ++v) {
+    if (dims_[v].kind == DimKind::variable) other.stated_plates_[v] = plates[v];
+  }
+  other.outputs_.clear();
+  for (const std::vector<std::string>& dims : outputs) other.output(dims);
+  return other;
+}
+
 std::optional<DimId> FactorGraph::find(std::string_view name) const {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return std::nullopt;

@@ -55,21 +55,24 @@ class Sweep {
 
 }  // namespace
 
+LeaveOneOutOffsets kept_offsets(const LeaveOneOutShape& shape, std::int64_t kept) noexcept {
+  LeaveOneOutOffsets at;
+  for (std::size_t l = shape.kept_extent.size(); l-- > 0;) {
+    const std::int64_t index = kept % shape.kept_extent[l];
+    kept /= shape.kept_extent[l];
+    at.input += index * shape.kept_input_stride[l];
+    at.output += index * shape.kept_output_stride[l];
+  }
+  return at;
+}
+
 void leave_one_out(const LeaveOneOutShape& shape, const double* input, double* output, std::int64_t first,
                    std::int64_t last) noexcept {
   semiring::dispatch(shape.semiring, [&](auto ring) {
     Sweep<decltype(ring)> sweep(shape);
     for (std::int64_t k = first; k < last; ++k) {
-      const double* in = input;
-      double* out = output;
-      std::int64_t rest = k;
-      for (std::size_t l = shape.kept_extent.size(); l-- > 0;) {
-        const std::int64_t index = rest % shape.kept_extent[l];
-        rest /= shape.kept_extent[l];
-        in += index * shape.kept_input_stride[l];
-        out += index * shape.kept_output_stride[l];
-      }
-      sweep.run(in, out);
+      const LeaveOneOutOffsets at = kept_offsets(shape, k);
+      sweep.run(input + at.input, output + at.output);
     }
   });
 }

@@ -19,13 +19,12 @@ struct Group {
 
 class Emitter {
  public:
-  Emitter(Schedule& schedule, const Elimination& elimination, const OrderOptions& options,
-          const std::set<std::string>& without)
+  Emitter(Schedule& schedule, const Elimination& elimination, const EmitOptions& options)
       : schedule_(schedule),
         problem_(schedule.problem),
         elimination_(elimination),
         options_(options),
-        builder_(schedule, without),
+        builder_(schedule, options.without),
         home_(problem_.size.size(), none),
         message_(elimination.nodes.size(), none),
         leave_one_out_(elimination.components.size(), none),
@@ -104,7 +103,7 @@ class Emitter {
                     .parent = component.parent});
     for (const std::uint32_t n : component.nodes) network.tensors.push_back(value(n));
     schedule_.components.back().factors = network.tensors;
-    std::vector<ValueId> inputs = contract_network(builder_, problem_, network, options_)[0];
+    std::vector<ValueId> inputs = contract_network(builder_, problem_, network, options_.order)[0];
     const SortedSet dropped = subtract(component.leaf, component.parent);  // L ∖ L′
     if (wants_leave_one_out_[c]) {
       inputs = {builder_.contract(
@@ -137,11 +136,11 @@ class Emitter {
     std::map<SortedSet, std::vector<std::size_t>> by_variables;
     for (const std::size_t o : group.outputs) by_variables[problem_.outputs[o].variables].push_back(o);
     for (const auto& [variables, outputs] : by_variables) network.sinks.push_back(variables);
-    const std::vector<std::vector<ValueId>> last = contract_network(builder_, problem_, network, options_);
+    const std::vector<std::vector<ValueId>> last = contract_network(builder_, problem_, network, options_.order);
     std::size_t sink = 0;
     for (const auto& [variables, outputs] : by_variables) {
       std::vector<ValueId> inputs = last[sink++];
-      if (outputs.size() > 1 && !inputs.empty()) {
+      if ((outputs.size() > 1 || options_.keep_sums) && !inputs.empty()) {
         inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
       }
       for (const std::size_t o : outputs) {
@@ -153,7 +152,7 @@ class Emitter {
   Schedule& schedule_;
   const Problem& problem_;
   const Elimination& elimination_;
-  const OrderOptions& options_;
+  const EmitOptions& options_;
   ScheduleBuilder builder_;
   std::vector<std::uint32_t> home_;     // [dim]: the component that sums a variable
   std::vector<ValueId> message_;        // [node]: f′
@@ -164,9 +163,8 @@ class Emitter {
 
 }  // namespace
 
-void emit(Schedule& schedule, const Elimination& elimination, const OrderOptions& options,
-          const std::set<std::string>& without) {
-  Emitter(schedule, elimination, options, without).run();
+void emit(Schedule& schedule, const Elimination& elimination, const EmitOptions& options) {
+  Emitter(schedule, elimination, options).run();
 }
 
 }  // namespace plated::planner

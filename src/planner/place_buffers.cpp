@@ -77,6 +77,7 @@ Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool 
   std::vector<std::size_t> last_use(schedule.values.size(), 0);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
+    if (schedule.steps[s].accumulate) last_use[schedule.steps[s].output] = s;
   }
   const auto bytes_of = [&](ValueId v) {
     const Value& value = schedule.values[v];
@@ -90,7 +91,7 @@ Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool 
   FreeList free;
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
-    if (schedule.values[step.output].kind == Value::Kind::intermediate) {
+    if (schedule.values[step.output].kind == Value::Kind::intermediate && !step.accumulate) {
       arena.offset[step.output] = free.take(bytes_of(step.output));
     }
     if (!reuse) continue;

@@ -39,18 +39,23 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   }
   graph.validate();
   Schedule schedule{.graph = graph, .sums_only = options.sums_only};
+  for (const Factor& factor : graph.factors()) schedule.operands.push_back(factor.dims);
+  for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
   schedule.problem = read_problem(graph, options.sums_only, options.without);  // drop_unit_dims, drop_barren
   const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
-  emit(schedule, elimination, options.order, options.without);  // share_steps, fuse_products
-  if (!options.without.contains("fuse_elementwise")) {
+  std::set<std::string> without = options.without;
+  if (options.keep_sums) without.insert({"fuse_products", "deliver_directly"});
+  emit(schedule, elimination,
+       {.order = options.order, .keep_sums = options.keep_sums, .without = without});  // share_steps, fuse_products
+  if (!without.contains("fuse_elementwise")) {
     verify(schedule);
     fuse_elementwise(schedule);
   }
-  if (!options.without.contains("deliver_directly")) {
+  if (!without.contains("deliver_directly")) {
     verify(schedule);
     deliver_directly(schedule);
   }
-  place_buffers(schedule, !options.without.contains("reuse_buffers"));
+  place_buffers(schedule, !without.contains("reuse_buffers"));
   verify(schedule);
   return schedule;
 }

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "planner/problem.hpp"
+#include "plated/semiring.hpp"
 
 namespace plated::planner {
 
@@ -30,8 +32,12 @@ struct Step {
   enum class Kind : std::uint8_t {
     contract,       ///< out = (Product over `product` of the sum over `sum` of the product of inputs)^power
     leave_one_out,  ///< out[p] = product over all slices but p of `product`; power counts slices the input lacks
+    weigh,          ///< out = scale · Σ exp(Σ added inputs − Σ subtracted inputs) · ∏ other inputs
+    log_mass,       ///< out = log(scale · first input) − second input, −inf where the first is 0
   };
   Kind kind = Kind::contract;
+  /// Of a leave-one-out product in the real semiring, further inputs are tangents of the first: out is then the mixed
+  /// derivative in their directions.
   std::vector<ValueId> inputs;
   ValueId output = 0;
   SortedSet sum;
@@ -40,6 +46,14 @@ struct Step {
   SortedSet leaf;               // L of [TVE] Alg. 1
   SortedSet tied_power;         // the plates that `power` stands for
   std::uint32_t component = 0;  // index into Schedule::components
+  /// The semiring of the step where it is not the run's: masses and tangents are real numbers.
+  std::optional<Semiring> semiring;
+  // Of weigh: how many inputs are added and how many, after them, subtracted. `sum` holds the dims that are not kept.
+  std::uint32_t added = 0;
+  std::uint32_t subtracted = 0;
+  bool accumulate = false;  // onto what the output holds
+  bool surprisal = false;   // terms times minus the logarithm of their weight
+  double scale = 1;
 };
 
 /// One pass through the inner loop of [TVE] Alg. 1 as the print tells it: SumProduct(F_c, V_c) in leaf L leaves the
@@ -57,6 +71,10 @@ struct Schedule {
   FactorGraph graph;
   Problem problem;
   bool sums_only = false;
+  /// Dims of each operand's axes: the graph's factors, then what a question brings along (cotangents, directions).
+  std::vector<std::vector<DimId>> operands;
+  /// Dims of each output's axes: the graph's outputs, then a question's answers.
+  std::vector<std::vector<DimId>> outputs;
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<ComponentNote> components;

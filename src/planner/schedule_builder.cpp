@@ -65,7 +65,7 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   }
   const auto operand = static_cast<std::size_t>(source.operand);
   Value value{.kind = Value::Kind::operand, .index = operand, .dims = {}};
-  for (const DimId d : schedule_.graph.factors()[operand].dims) {
+  for (const DimId d : schedule_.operands[operand]) {
     const bool repeated = std::find(value.dims.begin(), value.dims.end(), d) != value.dims.end();
     if (!repeated && contains(source.carried, d)) value.dims.push_back(d);
   }
@@ -160,7 +160,7 @@ void ScheduleBuilder::deliver(std::size_t output, const Contract& request) {
   PLATED_ASSERT(request.product.empty());
   Step step = analyse(request);
   Value value{.kind = Value::Kind::output, .index = output, .dims = {}};
-  for (const DimId d : schedule_.graph.outputs()[output].dims) {
+  for (const DimId d : schedule_.outputs[output]) {
     const bool unit = schedule_.problem.size[d] == 1;
     if (!unit ||
         std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return contains(carried_[v], d); })) {

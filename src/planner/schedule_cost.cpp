@@ -36,8 +36,10 @@ double product_depth(const Schedule& schedule, const SortedSet& plates) {
 /// A sum of r terms in log space takes r exponentials and a logarithm; as a matrix product it takes one exponential for
 /// each element of its inputs instead.
 double step_exps(const Schedule& schedule, const Step& step) {
-  if (step.kind != Step::Kind::contract || step.sum.empty()) return 0;
   const Sizes sizes(schedule, false);
+  if (step.kind == Step::Kind::log_mass) return sizes.of(schedule.values[step.output].dims);
+  if (step.kind == Step::Kind::weigh) return step.added == 0 ? 0 : sizes.of(schedule.loops(step));
+  if (step.kind != Step::Kind::contract || step.sum.empty() || step.semiring == Semiring::real) return 0;
   const double results = sizes.of(schedule.values[step.output].dims) * sizes.of(step.product);
   const double streamed = results * sizes.of(step.sum);
   double packed = 0;
@@ -56,6 +58,8 @@ double step_flops(const Schedule& schedule, const Step& step, bool one_slice) {
   const Sizes sizes(schedule, one_slice);
   const double kept = sizes.of(schedule.values[step.output].dims);
   if (step.kind == Step::Kind::leave_one_out) return 3 * kept;  // prefix, suffix, and their product
+  if (step.kind == Step::Kind::log_mass) return 2 * kept;
+  if (step.kind == Step::Kind::weigh) return kept * sizes.of(step.sum) * static_cast<double>(step.inputs.size());
   const double slices = sizes.of(step.product);
   const double terms = sizes.of(step.sum);
   const double inputs = static_cast<double>(step.inputs.size());

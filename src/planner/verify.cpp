@@ -15,12 +15,13 @@ void verify_places(const Schedule& schedule, const Schedule::Arena& arena, std::
   std::vector<std::size_t> last_use(schedule.values.size(), 0);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
+    if (schedule.steps[s].accumulate) last_use[schedule.steps[s].output] = s;
   }
   std::map<std::int64_t, std::int64_t> live;  // first byte → one past the last
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
     const Value& value = schedule.values[step.output];
-    if (value.kind == Value::Kind::intermediate) {
+    if (value.kind == Value::Kind::intermediate && !step.accumulate) {
       const std::int64_t begin = arena.offset[step.output];
       const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
       const std::int64_t end = begin + std::max<std::int64_t>(1, schedule.elements(value.dims) * size);
@@ -52,7 +53,7 @@ void verify([[maybe_unused]] const Schedule& schedule) {
       PLATED_ASSERT(schedule.values[v].kind != Value::Kind::output);
       carried = base::unite(carried, base::sorted(schedule.values[v].dims));
     }
-    PLATED_ASSERT(!written[step.output]);
+    PLATED_ASSERT(written[step.output] == step.accumulate);
     written[step.output] = true;
     PLATED_ASSERT(base::is_subset(step.sum, carried));
     PLATED_ASSERT(base::is_subset(step.product, carried));

@@ -119,6 +119,14 @@ Tensor Tensor::select(std::size_t axis, std::int64_t index) const {
   return result;
 }
 
+Tensor Tensor::broadcast(const Shape& leading) const {
+  Tensor result = *this;
+  result.writable_ = false;
+  result.shape_.insert(result.shape_.begin(), leading.begin(), leading.end());
+  result.strides_.insert(result.strides_.begin(), leading.size(), 0);
+  return result;
+}
+
 Tensor Tensor::permuted(std::span<const std::size_t> axes) const {
   Tensor result = *this;
   std::vector<bool> used(rank(), false);

@@ -1,0 +1,36 @@
+// Arrays of integers: assignments of variables, and observed values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+namespace plated {
+
+/// A row-major array of integers that owns its memory. −1 stands for "no value".
+struct Integers {
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> values;
+
+  Integers() = default;
+  /// All entries alike. Throws SizeError for a negative extent.
+  explicit Integers(std::vector<std::int64_t> extents, std::int64_t fill = -1);
+  /// Throws ShapeError unless there are exactly as many entries as the shape says.
+  Integers(std::vector<std::int64_t> extents, std::vector<std::int64_t> entries);
+
+  /// The entry at an index. Throws ShapeError out of range.
+  [[nodiscard]] std::int64_t& at(std::span<const std::int64_t> index);
+  [[nodiscard]] std::int64_t at(std::span<const std::int64_t> index) const;
+  [[nodiscard]] std::int64_t at(std::initializer_list<std::int64_t> index) const {
+    return at(std::span<const std::int64_t>(index.begin(), index.size()));
+  }
+
+  bool operator==(const Integers&) const = default;
+
+ private:
+  [[nodiscard]] std::size_t offset(std::span<const std::int64_t> index) const;
+};
+
+}  // namespace plated

@@ -1,0 +1,76 @@
+// Posterior marginals and what follows from them: entropy, expectations, leave-one-out predictive densities.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plated/einsum.hpp"
+#include "plated/plan.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated {
+
+/// Which marginals, and how they are given.
+struct MarginalOptions {
+  /// Every variable's own; the plan's outputs play no part.
+  bool variables = true;
+  /// Every factor's joint posterior, in its operand's shape; in a tied factor the slices it stands for are averaged.
+  bool factors = false;
+  /// Joint marginals of sets of variables that have the same plates or plates that contain each other's.
+  std::vector<std::vector<std::string>> sets;
+  /// Logarithms instead of probabilities, right even where a probability would underflow.
+  bool log = false;
+};
+
+/// Axes: batch dims, plates, states, each in declaration order.
+struct Marginals {
+  Tensor log_partition;                     ///< log Z, one for each batch
+  std::map<std::string, Tensor> variables;  ///< by name
+  std::vector<Tensor> factors;              ///< if asked for: one for each operand
+  std::vector<Tensor> sets;                 ///< in the order asked for
+};
+
+/// The posterior of every variable in every plate slice: probabilities that sum to one over its states. Operands are
+/// logarithms in the log semiring and weights in the real one. Throws ImpossibleError where Z is zero.
+///
+///   auto posterior = marginals("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
+///   posterior.variables.at("y");  // axes i, y
+[[nodiscard]] Marginals marginals(std::string_view equation, const std::vector<Tensor>& operands,
+                                  const EinsumOptions& options = {}, const MarginalOptions& wanted = {});
+[[nodiscard]] Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options = {},
+                                  const MarginalOptions& wanted = {});
+
+/// For every variable, slice and state, the score of the best assignment of everything that has that state there.
+/// In max_plus (log is read as max_plus), max_product (real likewise) and min_plus.
+[[nodiscard]] std::map<std::string, Tensor> max_marginals(std::string_view equation,
+                                                          const std::vector<Tensor>& operands,
+                                                          const EinsumOptions& options = {});
+[[nodiscard]] std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Tensor> operands,
+                                                          const RunOptions& options = {});
+
+/// The entropy of the joint posterior of all variables, in nats, one for each batch. Throws ImpossibleError where Z is
+/// zero.
+[[nodiscard]] Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands,
+                             const EinsumOptions& options = {});
+[[nodiscard]] Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options = {});
+
+/// The posterior expectation of additive statistics, one number for each batch: the sum over all factors and slices of
+/// statistics[f] at the factor's states. One tensor for each factor, of its operand's shape; a tensor without data
+/// stands for zero. Throws ImpossibleError where Z is zero.
+[[nodiscard]] Tensor expectation(std::string_view equation, const std::vector<Tensor>& operands,
+                                 const std::vector<Tensor>& statistics, const EinsumOptions& options = {});
+[[nodiscard]] Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span<const Tensor> statistics,
+                                 const RunOptions& options = {});
+
+/// For each slice i of a plate, log Z − log Z without slice i (its factors and variables do not exist): for a normalised
+/// model log p(slice i | all other slices). Axes: batch dims, the plate. Throws ImpossibleError where the other slices
+/// are impossible by themselves.
+[[nodiscard]] Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands,
+                                   std::string_view plate, const EinsumOptions& options = {});
+[[nodiscard]] Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,
+                                   const RunOptions& options = {});
+
+}  // namespace plated

@@ -1,0 +1,55 @@
+// The backtrace: steps in reverse, each choosing what it has summed.
+#include "adjoint/backtrace.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "adjoint/backtrace_strategies.hpp"
+#include "base/assert.hpp"
+
+namespace plated::adjoint {
+namespace {
+
+using planner::Step;
+
+/// Variables that some step keeps while it sums others: their states are read again.
+std::set<DimId> kept_variables(const planner::Schedule& schedule) {
+  std::set<DimId> kept;
+  for (const Step& step : schedule.steps) {
+    if (step.sum.empty()) continue;
+    for (const DimId d : schedule.values[step.output].dims) {
+      if (schedule.problem.kind[d] == DimKind::variable) kept.insert(d);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
+               const engine::Workspace& workspace, const Choice& choice, int threads,
+               std::vector<Integers>& assignment) {
+  PLATED_ASSERT(assignment.size() == schedule.problem.size.size());
+  PLATED_ASSERT(choice.draw ? semiring == Semiring::log : choice.count == 1);
+  for (DimId v = 0; v < assignment.size(); ++v) {
+    const bool single = schedule.problem.kind[v] == DimKind::variable && schedule.problem.size[v] == 1;
+    if (single) std::fill(assignment[v].values.begin(), assignment[v].values.end(), 0);
+  }
+  if (choice.count == 0) return;
+  ChosenStates states(assignment, choice.count);
+  for (const DimId v : kept_variables(schedule)) states.remember(v);
+  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
+    const Step& step = schedule.steps[s];
+    if (step.sum.empty()) continue;
+    PLATED_ASSERT(step.kind == Step::Kind::contract);
+    const ChoiceStep rows = read_choice(schedule, s, semiring, operands, workspace);
+    if (rows.slices.size() == 0 || rows.states == 0) continue;
+    if (tables_pay(rows, choice)) {
+      draw_from_tables(rows, choice, threads, states);
+    } else {
+      choose_row_by_row(rows, choice, threads, states);
+    }
+  }
+}
+
+}  // namespace plated::adjoint

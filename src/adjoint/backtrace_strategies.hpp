@@ -1,0 +1,16 @@
+// The two ways to choose for a step: row by row, or from tables that many samples share. They find the same states.
+#pragma once
+
+#include "adjoint/backtrace.hpp"
+#include "adjoint/backtrace_states.hpp"
+#include "adjoint/backtrace_step.hpp"
+
+namespace plated::adjoint {
+
+void choose_row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states);
+
+/// Whether tables pay: draws outnumber the rows, which are not too many to hold.
+[[nodiscard]] bool tables_pay(const ChoiceStep& step, const Choice& choice);
+void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states);
+
+}  // namespace plated::adjoint

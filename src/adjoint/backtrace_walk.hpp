@@ -1,0 +1,56 @@
+// Walks the slices of a step: several offsets that move together, slice after slice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plated::adjoint {
+
+/// Nested loops, the slowest first, each of which moves the same number of offsets.
+class SliceWalk {
+ public:
+  explicit SliceWalk(std::size_t offsets = 0) : offsets_(offsets) {}
+
+  void add(std::int64_t extent, std::vector<std::int64_t> stride) {
+    loops_.push_back({extent, std::move(stride)});
+    size_ *= extent;
+  }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::size_t offsets() const { return offsets_; }
+
+  /// Calls visit(k, offsets) at slices first + k for k below count.
+  template <class Visit>
+  void visit(std::int64_t first, std::int64_t count, const Visit& call) const {
+    std::vector<std::int64_t> offset(offsets_, 0);
+    std::vector<std::int64_t> index(loops_.size(), 0);
+    for (std::size_t l = loops_.size(); l-- > 0;) {
+      index[l] = first % loops_[l].extent;
+      first /= loops_[l].extent;
+      for (std::size_t o = 0; o < offsets_; ++o) offset[o] += index[l] * loops_[l].stride[o];
+    }
+    for (std::int64_t k = 0; k < count; ++k) {
+      call(k, offset.data());
+      for (std::size_t l = loops_.size(); l-- > 0;) {
+        const Loop& loop = loops_[l];
+        if (++index[l] < loop.extent) {
+          for (std::size_t o = 0; o < offsets_; ++o) offset[o] += loop.stride[o];
+          break;
+        }
+        index[l] = 0;
+        for (std::size_t o = 0; o < offsets_; ++o) offset[o] -= (loop.extent - 1) * loop.stride[o];
+      }
+    }
+  }
+
+ private:
+  struct Loop {
+    std::int64_t extent;
+    std::vector<std::int64_t> stride;  // [offset]
+  };
+  std::size_t offsets_;
+  std::vector<Loop> loops_;
+  std::int64_t size_ = 1;
+};
+
+}  // namespace plated::adjoint

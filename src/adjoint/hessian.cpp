@@ -1,0 +1,196 @@
+// Tangents forward, then tangents of masses backward.
+#include "adjoint/hessian.hpp"
+
+namespace plated::adjoint {
+
+using base::unite;
+using planner::Precision;
+using planner::Step;
+using planner::Value;
+
+namespace {
+
+bool multiplies(const Step& step) { return !step.product.empty() || !step.tied_power.empty(); }
+
+}  // namespace
+
+Hessian::Hessian(StepWriter& writer, const Reverse& reverse, Semiring semiring)
+    : writer_(writer),
+      reverse_(reverse),
+      semiring_(semiring),
+      tangent_(writer.schedule().values.size(), none),
+      curved_(writer.schedule().values.size(), none),
+      answer_(writer.schedule().values.size(), none),
+      slices_(writer.schedule().values.size()) {}
+
+void Hessian::run() {
+  planner::Schedule& schedule = writer_.schedule();
+  const std::size_t factors = schedule.graph.factors().size();
+  for (std::size_t f = 0; f < factors; ++f) {
+    const ValueId value = reverse_.operand_value(f);
+    std::vector<DimId> axes = schedule.operands[f];
+    if (value == none) {
+      schedule.operands.push_back(std::move(axes));
+    } else {
+      tangent_[value] = writer_.add_operand(std::move(axes), value);
+    }
+  }
+  std::vector<ValueId> output_value(schedule.graph.outputs().size(), none);
+  for (std::size_t s = 0; s < reverse_.forward_steps(); ++s) {
+    const Value& value = schedule.values[schedule.steps[s].output];
+    if (value.kind == Value::Kind::output) output_value[value.index] = schedule.steps[s].output;
+  }
+  for (std::size_t o = 0; o < output_value.size(); ++o) {
+    const ValueId answer = writer_.add_output(std::vector<DimId>(schedule.outputs[o]));
+    if (output_value[o] != none) answer_[output_value[o]] = answer;
+  }
+  for (std::size_t f = 0; f < factors; ++f) {
+    const ValueId answer = writer_.add_output(std::vector<DimId>(schedule.operands[f]));
+    if (reverse_.operand_value(f) != none) answer_[reverse_.operand_value(f)] = answer;
+  }
+  for (std::size_t s = 0; s < reverse_.forward_steps(); ++s) tangent_of(Step(schedule.steps[s]));
+  for (std::size_t s = reverse_.forward_steps(); s-- > 0;) curve(Step(schedule.steps[s]));
+}
+
+void Hessian::add(std::vector<ValueId>& list, ValueId value, Terms terms, const SortedSet& loops) {
+  const bool first = list[value] == none;
+  if (first) {
+    // Tangents of operands are given, and masses of outputs are: an answer serves one of the two lists only.
+    list[value] = answer_[value] != none ? answer_[value]
+                                         : writer_.add_intermediate(std::vector(writer_.schedule().values[value].dims));
+  }
+  writer_.weigh(list[value], std::move(terms), loops, !first);
+}
+
+void Hessian::add_whole(std::vector<ValueId>& list, ValueId value, ValueId whole) {
+  if (list[value] == none) {
+    list[value] = whole;
+  } else {
+    add(list, value, {.added = {}, .subtracted = {}, .factors = {whole}}, writer_.dims(whole));
+  }
+}
+
+std::vector<ValueId> Hessian::inputs_but(const Step& step, std::size_t input, std::size_t tangent) const {
+  std::vector<ValueId> list;
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (k != input) list.push_back(k == tangent ? tangent_[step.inputs[k]] : step.inputs[k]);
+  }
+  return list;
+}
+
+const Hessian::Slices& Hessian::slices(const Step& step) {
+  Slices& known = slices_[step.output];
+  if (known.product != none) return known;
+  const planner::Schedule& schedule = writer_.schedule();
+  const SortedSet loops = writer_.loops(step);
+  const bool plain =
+      step.inputs.size() == 1 && schedule.values[step.inputs[0]].precision == Precision::wide;
+  known.product = plain ? step.inputs[0]
+                        : writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::real);
+  known.others = writer_.leave_one_out({known.product}, step.product, step.power, Semiring::real);
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (tangent_[step.inputs[k]] == none) continue;
+    std::vector<ValueId> factors = inputs_but(step, k);
+    factors.push_back(tangent_[step.inputs[k]]);
+    const bool first = known.product_tangent == none;
+    if (first) known.product_tangent = writer_.add_intermediate(std::vector(schedule.values[known.product].dims));
+    writer_.weigh(known.product_tangent, {.added = {}, .subtracted = {}, .factors = std::move(factors)}, loops, !first);
+  }
+  if (known.product_tangent != none) {
+    known.others_tangent = writer_.leave_one_out({known.product, known.product_tangent}, step.product, step.power,
+                                                 Semiring::real);
+  }
+  return known;
+}
+
+void Hessian::tangent_of(const Step& step) {
+  const SortedSet loops = writer_.loops(step);
+  if (step.kind == Step::Kind::leave_one_out) {
+    const ValueId t = tangent_[step.inputs[0]];
+    if (t == none) return;
+    tangent_[step.output] = semiring_ == Semiring::log
+                                ? writer_.leave_one_out({t}, step.product, step.power, Semiring::max_plus)
+                                : writer_.leave_one_out({step.inputs[0], t}, step.product, step.power, Semiring::real);
+    return;
+  }
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    const ValueId t = tangent_[step.inputs[k]];
+    if (t == none) continue;
+    if (semiring_ == Semiring::log) {
+      add(tangent_, step.output, reverse_.shared(step, {t}), loops);
+      continue;
+    }
+    Terms terms{.added = {}, .subtracted = {}, .factors = inputs_but(step, k)};
+    terms.factors.push_back(t);
+    if (multiplies(step)) {
+      terms.factors.push_back(slices(step).others);
+      terms.scale = static_cast<double>(step.power);
+    }
+    add(tangent_, step.output, std::move(terms), loops);
+  }
+}
+
+void Hessian::curve(const Step& step) {
+  const ValueId g = reverse_.mass(step.output);
+  if (g == none) return;
+  const ValueId c = curved_[step.output];
+  if (step.kind == Step::Kind::leave_one_out) {
+    const ValueId in = step.inputs[0];
+    const auto linear = [&](std::vector<ValueId> inputs, Semiring semiring) {
+      add_whole(curved_, in, writer_.leave_one_out(std::move(inputs), step.product, step.power, semiring));
+    };
+    if (c != none && semiring_ == Semiring::log) linear({c}, Semiring::max_plus);
+    if (c != none && semiring_ == Semiring::real) linear({in, c}, Semiring::real);
+    if (semiring_ == Semiring::real && tangent_[in] != none) linear({in, g, tangent_[in]}, Semiring::real);
+    return;
+  }
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (semiring_ == Semiring::log) {
+      curve_log(step, k);
+    } else {
+      curve_real(step, k);
+    }
+  }
+}
+
+/// The mass is shared by weights w = exp(Σ in − out), and dw = w · (Σ d in − d out).
+void Hessian::curve_log(const Step& step, std::size_t input) {
+  const ValueId in = step.inputs[input];
+  const ValueId g = reverse_.mass(step.output);
+  const ValueId c = curved_[step.output];
+  const SortedSet loops = writer_.loops(step);
+  if (c != none) add(curved_, in, reverse_.shared(step, {c}), loops);
+  if (step.sum.empty()) return;
+  for (const ValueId other : step.inputs) {
+    if (tangent_[other] != none) add(curved_, in, reverse_.shared(step, {g, tangent_[other]}), loops);
+  }
+  if (tangent_[step.output] != none) {
+    Terms terms = reverse_.shared(step, {g, tangent_[step.output]});
+    terms.scale = -1;
+    add(curved_, in, std::move(terms), loops);
+  }
+}
+
+/// The product rule, factor by factor.
+void Hessian::curve_real(const Step& step, std::size_t input) {
+  const ValueId in = step.inputs[input];
+  const ValueId g = reverse_.mass(step.output);
+  const ValueId c = curved_[step.output];
+  const SortedSet loops = writer_.loops(step);
+  const Slices of = multiplies(step) ? slices(step) : Slices{};
+  const auto add_product = [&](std::vector<ValueId> factors, ValueId mass, ValueId others) {
+    if (mass == none || (multiplies(step) && others == none)) return;
+    factors.push_back(mass);
+    if (multiplies(step)) factors.push_back(others);
+    add(curved_, in,
+        {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = static_cast<double>(step.power)},
+        loops);
+  };
+  add_product(inputs_but(step, input), c, of.others);
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (k != input && tangent_[step.inputs[k]] != none) add_product(inputs_but(step, input, k), g, of.others);
+  }
+  if (multiplies(step)) add_product(inputs_but(step, input), g, of.others_tangent);
+}
+
+}  // namespace plated::adjoint

@@ -1,0 +1,47 @@
+// Second derivatives: tangents of every value along the plan, then the tangents of their masses against it.
+#pragma once
+
+#include <vector>
+
+#include "adjoint/reverse.hpp"
+
+namespace plated::adjoint {
+
+/// Extends a reverse sweep whose masses of all intermediates are known. The directions of all operands become operands,
+/// in order; the tangents of all outputs, then the second derivatives by all operands, become answers.
+class Hessian {
+ public:
+  Hessian(StepWriter& writer, const Reverse& reverse, Semiring semiring);
+  void run();
+
+ private:
+  void tangent_of(const planner::Step& step);
+  void curve(const planner::Step& step);
+  void curve_log(const planner::Step& step, std::size_t input);
+  void curve_real(const planner::Step& step, std::size_t input);
+  /// Adds terms to the tangent of a value, or to that of its mass.
+  void add(std::vector<ValueId>& list, ValueId value, Terms terms, const SortedSet& loops);
+  void add_whole(std::vector<ValueId>& list, ValueId value, ValueId whole);
+
+  /// The inputs of a step but for some, with one of them replaced by its tangent.
+  [[nodiscard]] std::vector<ValueId> inputs_but(const planner::Step& step, std::size_t input,
+                                                std::size_t tangent = ~std::size_t{0}) const;
+  /// Of a step that multiplies over plates in the real semiring: its slices, the products of all others, and tangents.
+  struct Slices {
+    ValueId product = none;
+    ValueId others = none;
+    ValueId product_tangent = none;
+    ValueId others_tangent = none;
+  };
+  const Slices& slices(const planner::Step& step);
+
+  StepWriter& writer_;
+  const Reverse& reverse_;
+  Semiring semiring_;
+  std::vector<ValueId> tangent_;  // [value]
+  std::vector<ValueId> curved_;   // [value]: the tangent of its mass
+  std::vector<ValueId> answer_;   // [value]: where a tangent or the tangent of a mass goes, if asked for
+  std::vector<Slices> slices_;    // [value]: of the step that writes it
+};
+
+}  // namespace plated::adjoint

@@ -1,0 +1,110 @@
+// Leave-one-out totals: the plan once more, with every product over the plate replaced by the products of all slices but
+// one. What depends on such a product keeps the plate as the number of the slice that is left out.
+#include <algorithm>
+
+#include "adjoint/questions.hpp"
+#include "adjoint/step_writer.hpp"
+#include "planner/passes.hpp"
+
+namespace plated::adjoint {
+namespace {
+
+using base::contains;
+using planner::Schedule;
+using planner::Step;
+using planner::Value;
+
+class Predictive {
+ public:
+  Predictive(StepWriter& writer, DimId plate)
+      : writer_(writer), plate_(plate), without_(writer.schedule().values.size(), none) {}
+
+  void run(std::vector<DimId> axes) {
+    const std::size_t steps = writer_.schedule().steps.size();
+    const ValueId answer = writer_.add_output(std::move(axes));
+    for (std::size_t s = 0; s < steps; ++s) {
+      const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
+      if (writer_.schedule().values[step.output].kind == Value::Kind::output) {
+        add({.inputs = replaced(step), .output = answer});
+      } else if (contains(step.product, plate_) || contains(step.tied_power, plate_)) {
+        leave_out(step);
+      } else if (std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return without_[v] != none; })) {
+        repeat(step);
+      }
+    }
+  }
+
+ private:
+  std::vector<ValueId> replaced(const Step& step) const {
+    std::vector<ValueId> inputs;
+    for (const ValueId v : step.inputs) inputs.push_back(without_[v] != none ? without_[v] : v);
+    return inputs;
+  }
+
+  /// The value's dims, and the plate in front of them where an input has it.
+  ValueId like(ValueId value, const std::vector<ValueId>& inputs) {
+    std::vector<DimId> dims = writer_.schedule().values[value].dims;
+    const bool numbered = std::any_of(inputs.begin(), inputs.end(),
+                                      [&](ValueId v) { return contains(writer_.dims(v), plate_); });
+    if (numbered) dims.insert(dims.begin(), plate_);
+    return writer_.add_intermediate(std::move(dims));
+  }
+
+  void add(Step step) {
+    step.component = static_cast<std::uint32_t>(writer_.schedule().components.size() - 1);
+    writer_.schedule().steps.push_back(std::move(step));
+  }
+
+  void repeat(Step step) {
+    const ValueId value = step.output;
+    step.inputs = replaced(step);
+    step.output = without_[value] = like(value, step.inputs);
+    add(std::move(step));
+  }
+
+  void leave_out(Step step) {
+    const ValueId value = step.output;
+    if (contains(step.product, plate_)) {
+      const SortedSet loops = writer_.loops(step);
+      const ValueId slice = writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::log);
+      step.inputs = {writer_.leave_one_out({widened(slice)}, {plate_}, 1, Semiring::log)};
+      std::erase(step.product, plate_);
+    } else {
+      // The same in every slice: one time fewer.
+      const std::int64_t slices = writer_.schedule().problem.size[plate_];
+      step.power = step.power / slices * (slices - 1);
+    }
+    step.output = without_[value] = like(value, step.inputs);
+    add(std::move(step));
+  }
+
+  ValueId widened(ValueId value) {
+    const planner::Value& source = writer_.schedule().values[value];
+    if (source.precision == planner::Precision::wide) return value;
+    const ValueId wide = writer_.add_intermediate(std::vector<DimId>(source.dims));
+    add({.inputs = {value}, .output = wide});
+    return wide;
+  }
+
+  StepWriter& writer_;
+  DimId plate_;
+  std::vector<ValueId> without_;  // [value]: the same without a slice; `none` where the plate plays no part in it
+};
+
+}  // namespace
+
+Schedule predictive_schedule(const FactorGraph& graph, planner::Options options, DimId plate) {
+  options.keep_sums = true;
+  options.sums_only = false;
+  options.without.insert("drop_unit_dims");  // leaving out the only slice leaves nothing
+  Schedule schedule = planner::plan(total_graph(graph), options);
+  StepWriter writer(schedule);
+  std::vector<DimId> axes = batch_axes(graph);
+  axes.push_back(plate);
+  Predictive(writer, plate).run(std::move(axes));
+  planner::place_buffers(schedule, !options.without.contains("reuse_buffers"));
+  planner::verify(schedule);
+  return schedule;
+}
+
+}  // namespace plated::adjoint

@@ -1,0 +1,209 @@
+// Questions that one reverse sweep answers.
+#include "adjoint/questions.hpp"
+
+#include <algorithm>
+
+#include "adjoint/hessian.hpp"
+#include "adjoint/reverse.hpp"
+#include "planner/passes.hpp"
+
+namespace plated::adjoint {
+namespace {
+
+using planner::Schedule;
+using planner::Step;
+using planner::Value;
+
+/// A plan that a sweep can walk backwards.
+Schedule forward(const FactorGraph& graph, planner::Options options) {
+  options.keep_sums = true;
+  options.sums_only = false;
+  return planner::plan(graph, options);
+}
+
+/// Buffers anew, now that all steps are known.
+Schedule finished(Schedule schedule, const planner::Options& options) {
+  planner::place_buffers(schedule, !options.without.contains("reuse_buffers"));
+  planner::verify(schedule);
+  return schedule;
+}
+
+SortedSet dims_of_kind(const FactorGraph& graph, bool plates) {
+  SortedSet dims;
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    const DimKind kind = graph.dims()[d].kind;
+    if (kind == DimKind::batch || (plates && kind == DimKind::plate)) dims.push_back(d);
+  }
+  return dims;
+}
+
+/// The posterior of one variable: from the step that sums it or, where that is a large matrix product, from the mass of
+/// its smallest input that holds the variable.
+struct VariableAnswer {
+  DimId variable = 0;
+  std::size_t step = 0;
+  ValueId source = none;  // the input
+  ValueId answer = none;
+};
+
+}  // namespace
+
+Schedule gradient_schedule(const FactorGraph& graph, planner::Options options, const GradientQuestion& question) {
+  Schedule schedule = forward(graph, options);
+  StepWriter writer(schedule);
+  Reverse reverse(writer, {.semiring = question.semiring, .nonnegative = question.nonnegative, .expand = {}});
+  for (std::size_t o = 0; o < graph.outputs().size(); ++o) reverse.seed(o);
+  for (std::size_t f = 0; f < question.wanted.size(); ++f) {
+    if (question.wanted[f]) reverse.want_operand(f);
+  }
+  reverse.run({});
+  return finished(std::move(schedule), options);
+}
+
+Schedule hessian_schedule(const FactorGraph& graph, planner::Options options, Semiring semiring) {
+  Schedule schedule = forward(graph, options);
+  StepWriter writer(schedule);
+  Reverse reverse(writer, {.semiring = semiring, .nonnegative = false, .expand = {}});
+  for (const Step& step : schedule.steps) reverse.want(step.output);
+  for (std::size_t o = 0; o < graph.outputs().size(); ++o) reverse.seed(o);
+  reverse.run({});
+  Hessian(writer, reverse, semiring).run();
+  return finished(std::move(schedule), options);
+}
+
+FactorGraph total_graph(const FactorGraph& graph) { return graph.asking({{}}); }
+
+std::vector<DimId> batch_axes(const FactorGraph& graph) { return dims_of_kind(graph, false); }
+
+std::vector<DimId> answer_axes(const FactorGraph& graph, DimId variable, bool states) {
+  std::vector<DimId> axes = batch_axes(graph);
+  const std::vector<DimId> plates = graph.variable_plates()[variable];
+  axes.insert(axes.end(), plates.begin(), plates.end());
+  if (states) axes.push_back(variable);
+  return axes;
+}
+
+std::vector<DimId> posterior_variables(const FactorGraph& graph) {
+  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+  std::vector<DimId> list;
+  for (DimId v = 0; v < graph.dims().size(); ++v) {
+    const bool exists = std::none_of(plates[v].begin(), plates[v].end(),
+                                     [&](DimId b) { return graph.dims()[b].size == 0; });
+    if (graph.dims()[v].kind == DimKind::variable && graph.dims()[v].size > 1 && exists) list.push_back(v);
+  }
+  return list;
+}
+
+Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, bool variables, bool factors) {
+  options.without.erase("drop_unit_dims");  // what is not dropped would need an answer
+  Schedule schedule = forward(total_graph(graph), options);
+  std::vector<std::size_t> summed_in(graph.dims().size(), schedule.steps.size());
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    for (const DimId v : schedule.steps[s].sum) summed_in[v] = s;
+  }
+  StepWriter writer(schedule);
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, true)});
+  reverse.seed(0);
+  std::vector<VariableAnswer> answers;
+  const auto all_plates = graph.variable_plates();
+  for (const DimId v : variables ? posterior_variables(graph) : std::vector<DimId>{}) {
+    VariableAnswer answer{.variable = v, .step = summed_in[v]};
+    std::vector<DimId> axes = batch_axes(graph);
+    axes.insert(axes.end(), all_plates[v].begin(), all_plates[v].end());
+    axes.push_back(v);
+    answer.answer = writer.add_output(std::move(axes));
+    const Step& step = schedule.steps[answer.step];
+    reverse.want(step.output);
+    if (writer.is_matrix_product(step)) {
+      for (const ValueId in : step.inputs) {
+        // The mass of a factor that is an answer itself is not there to be read.
+        const bool is_answer = factors && schedule.values[in].kind == Value::Kind::operand;
+        if (is_answer || !base::contains(writer.dims(in), v)) continue;
+        const auto size = [&](ValueId value) { return schedule.elements(schedule.values[value].dims); };
+        if (answer.source == none || size(in) < size(answer.source)) answer.source = in;
+      }
+      if (answer.source != none) reverse.want(answer.source);
+    }
+    answers.push_back(answer);
+  }
+  for (std::size_t f = 0; factors && f < graph.factors().size(); ++f) {
+    // A mean over the slices and batches that the operand has no axis for.
+    const ValueId value = reverse.operand_value(f);
+    SortedSet shared = base::unite(base::SortedSet(batch_axes(graph)), base::sorted(graph.factors()[f].tied));
+    if (value != none) shared = base::subtract(shared, writer.dims(value));
+    reverse.want_operand(f, 1.0 / static_cast<double>(schedule.elements({shared.begin(), shared.end()})));
+  }
+  std::vector<std::vector<const VariableAnswer*>> of_step(schedule.steps.size());
+  for (const VariableAnswer& answer : answers) {
+    if (answer.source == none) of_step[answer.step].push_back(&answer);
+  }
+  reverse.run([&](const Step& step, std::size_t s) {
+    for (const VariableAnswer* answer : of_step[s]) {
+      writer.weigh(answer->answer, reverse.shared(step, {reverse.mass(step.output)}), reverse.reach(step), false);
+    }
+  });
+  for (const VariableAnswer& answer : answers) {
+    if (answer.source == none) continue;
+    const ValueId mass = reverse.mass(answer.source);
+    writer.weigh(answer.answer, {.added = {}, .subtracted = {}, .factors = {mass}}, writer.dims(mass), false);
+  }
+  return finished(std::move(schedule), options);
+}
+
+Schedule entropy_schedule(const FactorGraph& graph, planner::Options options) {
+  Schedule schedule = forward(total_graph(graph), options);
+  StepWriter writer(schedule);
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, false)});
+  reverse.seed(0);
+  for (const Step& step : schedule.steps) {
+    if (!step.sum.empty()) reverse.want(step.output);
+  }
+  const ValueId answer = writer.add_output(batch_axes(graph));
+  bool first = true;
+  // The chain rule: each step adds the entropy of what it sums, given what it keeps.
+  reverse.run([&](const Step& step, std::size_t) {
+    if (step.sum.empty()) return;
+    Terms terms = reverse.shared(step, {reverse.mass(step.output)});
+    terms.surprisal = true;
+    writer.weigh(answer, std::move(terms), reverse.reach(step), !first);
+    first = false;
+  });
+  return finished(std::move(schedule), options);
+}
+
+Schedule expectation_schedule(const FactorGraph& graph, planner::Options options,
+                              const std::vector<bool>& has_statistics) {
+  Schedule schedule = forward(total_graph(graph), options);
+  StepWriter writer(schedule);
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, false)});
+  reverse.seed(0);
+  std::vector<ValueId> statistics(schedule.values.size(), none);
+  for (std::size_t f = 0; f < has_statistics.size(); ++f) {
+    if (!has_statistics[f]) continue;
+    const ValueId value = reverse.operand_value(f);
+    std::vector<DimId> axes = schedule.operands[f];
+    if (value == none) {
+      schedule.operands.push_back(std::move(axes));
+      continue;
+    }
+    statistics[value] = writer.add_operand(std::move(axes), value);
+  }
+  for (const Step& step : schedule.steps) {
+    const bool asked = std::any_of(step.inputs.begin(), step.inputs.end(),
+                                   [&](ValueId v) { return v < statistics.size() && statistics[v] != none; });
+    if (asked) reverse.want(step.output);
+  }
+  const ValueId answer = writer.add_output(batch_axes(graph));
+  bool first = true;
+  reverse.run([&](const Step& step, std::size_t) {
+    for (const ValueId in : step.inputs) {
+      if (statistics[in] == none) continue;
+      writer.weigh(answer, reverse.shared(step, {reverse.mass(step.output), statistics[in]}), reverse.reach(step),
+                   !first);
+      first = false;
+    }
+  });
+  return finished(std::move(schedule), options);
+}
+
+}  // namespace plated::adjoint

@@ -1,0 +1,215 @@
+// Passes masses from each step's output to its inputs.
+#include "adjoint/reverse.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+
+namespace plated::adjoint {
+
+using base::intersect;
+using base::subtract;
+using base::unite;
+using planner::Precision;
+using planner::Step;
+using planner::Value;
+
+Reverse::Reverse(StepWriter& writer, ReverseOptions options)
+    : writer_(writer),
+      options_(std::move(options)),
+      forward_steps_(writer.schedule().steps.size()),
+      operand_value_(writer.schedule().operands.size(), none),
+      active_(writer.schedule().values.size(), false),
+      slices_(writer.schedule().values.size()),
+      mass_(writer.schedule().values.size(), none),
+      target_(writer.schedule().values.size(), none),
+      scale_(writer.schedule().values.size(), 1.0) {
+  const planner::Schedule& schedule = writer_.schedule();
+  for (ValueId v = 0; v < schedule.values.size(); ++v) {
+    if (schedule.values[v].kind == Value::Kind::operand) operand_value_[schedule.values[v].index] = v;
+  }
+}
+
+void Reverse::seed(std::size_t output) {
+  std::vector<DimId> axes = writer_.schedule().outputs[output];
+  for (std::size_t s = 0; s < forward_steps_; ++s) {
+    const ValueId out = writer_.schedule().steps[s].output;
+    const Value& value = writer_.schedule().values[out];
+    if (value.kind != Value::Kind::output || value.index != output) continue;
+    mass_[out] = writer_.add_operand(std::move(axes), out);
+    return;
+  }
+  writer_.schedule().operands.push_back(std::move(axes));  // an output without elements: nothing to pass on
+}
+
+void Reverse::want_operand(std::size_t operand, double scale) {
+  const ValueId target = writer_.add_output(writer_.schedule().operands[operand]);
+  const ValueId value = operand_value_[operand];
+  if (value == none) return;
+  active_[value] = true;
+  target_[value] = target;
+  scale_[value] = scale;
+}
+
+void Reverse::run(const Visit& visit) {
+  spread_activity();
+  spread_slices();
+  for (std::size_t s = forward_steps_; s-- > 0;) {
+    const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
+    if (mass_[step.output] == none || !active_[step.output]) continue;
+    if (visit) visit(step, s);
+    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+      if (active_[step.inputs[k]]) pass_to(step, k);
+    }
+  }
+}
+
+/// Whatever is computed from an active value is active.
+void Reverse::spread_activity() {
+  for (std::size_t s = 0; s < forward_steps_; ++s) {
+    const Step& step = writer_.schedule().steps[s];
+    const bool reached = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return active_[v]; });
+    if (reached) active_[step.output] = true;
+  }
+}
+
+/// Which slices a mass tells apart: those of its value's home that some later mass tells apart.
+void Reverse::spread_slices() {
+  if (options_.expand.empty()) return;
+  const planner::Schedule& schedule = writer_.schedule();
+  SortedSet batch;
+  for (DimId d = 0; d < schedule.problem.kind.size(); ++d) {
+    if (schedule.problem.kind[d] == DimKind::batch) batch.push_back(d);
+  }
+  std::vector<SortedSet> home(schedule.values.size());
+  for (const planner::ProblemFactor& factor : schedule.problem.factors) {
+    if (factor.operand >= 0 && operand_value_[factor.operand] != none) {
+      home[operand_value_[factor.operand]] = factor.plates;
+    }
+  }
+  for (std::size_t s = 0; s < forward_steps_; ++s) {
+    const Step& step = schedule.steps[s];
+    home[step.output] = subtract(step.leaf, unite(step.product, step.tied_power));
+  }
+  for (std::size_t s = forward_steps_; s-- > 0;) {
+    const Step& step = schedule.steps[s];
+    const SortedSet told_apart =
+        intersect(options_.expand, unite(writer_.loops(step), slices_[step.output]));
+    for (const ValueId v : step.inputs) {
+      const SortedSet possible = intersect(told_apart, unite(batch, home[v]));
+      slices_[v] = unite(slices_[v], subtract(possible, writer_.dims(v)));
+    }
+  }
+}
+
+SortedSet Reverse::reach(const Step& step) const {
+  return unite(writer_.loops(step), writer_.dims(mass_[step.output]));
+}
+
+void Reverse::pass_to(const Step& step, std::size_t input) {
+  if (step.kind == Step::Kind::leave_one_out) {
+    const ValueId g = mass_[step.output];
+    // Sums of masses are the products of max-plus. The real derivative is its own transpose.
+    add(step.inputs[0],
+        options_.semiring == Semiring::log
+            ? writer_.leave_one_out({g}, step.product, step.power, Semiring::max_plus)
+            : writer_.leave_one_out({step.inputs[0], g}, step.product, step.power, Semiring::real));
+  } else if (options_.semiring == Semiring::log) {
+    pass_log(step, input);
+  } else {
+    pass_real(step, input);
+  }
+}
+
+Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
+  Terms terms{.added = {}, .subtracted = {}, .factors = std::move(factors)};
+  if (!step.sum.empty()) {
+    PLATED_ASSERT(step.product.empty() && step.tied_power.empty());
+    terms.added = step.inputs;
+    terms.subtracted = {step.output};
+  } else if (writer_.schedule().values[step.output].kind == Value::Kind::output) {
+    // An output that is zero has no derivative: the weights are 1, but 0 where it is.
+    terms.added = step.inputs;
+    terms.subtracted = step.inputs;
+  } else {
+    terms.scale = static_cast<double>(step.power);
+  }
+  return terms;
+}
+
+void Reverse::pass_log(const Step& step, std::size_t input) {
+  const ValueId g = mass_[step.output];
+  const ValueId in = step.inputs[input];
+  if (step.sum.empty() || !options_.nonnegative || !writer_.is_matrix_product(step)) {
+    return add(in, shared(step, {g}), reach(step));
+  }
+  std::vector<ValueId> others{writer_.log_mass(g, step.output, 1)};
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (k != input) others.push_back(step.inputs[k]);
+  }
+  const ValueId outside = writer_.contract(std::move(others), mass_dims(in), Semiring::log);
+  add(in, {.added = {in, outside}, .subtracted = {}, .factors = {}}, unite(writer_.dims(in), writer_.dims(outside)));
+}
+
+void Reverse::pass_real(const Step& step, std::size_t input) {
+  const ValueId g = mass_[step.output];
+  const ValueId in = step.inputs[input];
+  std::vector<ValueId> factors{g};
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (k != input) factors.push_back(step.inputs[k]);
+  }
+  double scale = 1;
+  if (!step.product.empty() || !step.tied_power.empty()) {
+    PLATED_ASSERT(step.sum.empty());
+    const ValueId slice = slice_product(step);
+    factors.push_back(writer_.leave_one_out({slice}, step.product, step.power, Semiring::real));
+    scale = static_cast<double>(step.power);
+  } else if (writer_.is_matrix_product(step)) {
+    if (mass_[in] == none) {
+      begin_mass(in);
+      writer_.contract(std::move(factors), {}, Semiring::real, mass_[in]);
+      return;
+    }
+    const std::vector<DimId> kept = mass_dims(in);
+    factors = {writer_.contract(std::move(factors), kept, Semiring::real)};
+  }
+  // Loops that were summed in a contraction of their own are not counted again.
+  SortedSet loops = writer_.dims(in);
+  for (const ValueId v : factors) loops = unite(loops, writer_.dims(v));
+  add(in, {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = scale}, loops);
+}
+
+/// What a step multiplies over plates: its inputs' product, in double.
+ValueId Reverse::slice_product(const Step& step) {
+  const planner::Schedule& schedule = writer_.schedule();
+  if (step.inputs.size() == 1 && schedule.values[step.inputs[0]].precision == Precision::wide) return step.inputs[0];
+  const SortedSet loops = writer_.loops(step);
+  return writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::real);
+}
+
+std::vector<DimId> Reverse::mass_dims(ValueId value) const {
+  std::vector<DimId> dims = writer_.schedule().values[value].dims;
+  if (target_[value] == none) dims.insert(dims.begin(), slices_[value].begin(), slices_[value].end());
+  return dims;
+}
+
+void Reverse::begin_mass(ValueId value) {
+  mass_[value] = target_[value] != none ? target_[value] : writer_.add_intermediate(mass_dims(value));
+}
+
+void Reverse::add(ValueId value, Terms terms, const SortedSet& loops) {
+  const bool first = mass_[value] == none;
+  if (first) begin_mass(value);
+  terms.scale *= scale_[value];
+  writer_.weigh(mass_[value], std::move(terms), loops, !first);
+}
+
+void Reverse::add(ValueId value, ValueId whole) {
+  if (mass_[value] == none) {
+    mass_[value] = whole;
+  } else {
+    add(value, {.added = {}, .subtracted = {}, .factors = {whole}}, writer_.dims(whole));
+  }
+}
+
+}  // namespace plated::adjoint

@@ -1,0 +1,77 @@
+// The reverse sweep: from the masses of a plan's outputs to the mass of every value that led to them.
+//
+// The mass of a value is the derivative of the outputs, weighted with their cotangents, by the value's entries. In log
+// space that is a sum of posterior probabilities: each step's mass is shared among its terms by their weights, which
+// are normalised by the very sum that the step formed. Products over plates pass their mass on to every slice, so that
+// nothing is ever divided or subtracted. In the real semiring the other factors take the weights' place, and
+// leave-one-out products the place of the other slices.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "adjoint/step_writer.hpp"
+
+namespace plated::adjoint {
+
+struct ReverseOptions {
+  Semiring semiring = Semiring::log;  ///< log or real
+  /// No cotangent is negative: large contractions may go through matrix products in log space.
+  bool nonnegative = true;
+  /// Plates and batch dims whose slices are told apart, even in the mass of a value that is the same in all of them.
+  SortedSet expand;
+};
+
+class Reverse {
+ public:
+  /// `writer`'s schedule was planned with keep_sums.
+  Reverse(StepWriter& writer, ReverseOptions options);
+
+  /// The mass of an output, as an operand of the output's shape; returns nothing for an output without elements.
+  void seed(std::size_t output);
+  /// Ask for the mass of a value; to be called before run().
+  void want(ValueId value) { active_[value] = true; }
+  /// Have an operand's mass, times a number, written into a new answer.
+  void want_operand(std::size_t operand, double scale = 1);
+
+  /// Called for each step whose output's mass is known, before it is passed on.
+  using Visit = std::function<void(const planner::Step& step, std::size_t index)>;
+  void run(const Visit& visit);
+
+  /// The mass of a value; `none` where no output depends on it.
+  [[nodiscard]] ValueId mass(ValueId value) const { return mass_[value]; }
+  /// The loops of a step and of its output's mass.
+  [[nodiscard]] SortedSet reach(const planner::Step& step) const;
+  /// The value through which the plan reads an operand; `none` where it plays no part.
+  [[nodiscard]] ValueId operand_value(std::size_t operand) const { return operand_value_[operand]; }
+  /// Steps of the forward run.
+  [[nodiscard]] std::size_t forward_steps() const { return forward_steps_; }
+
+  /// How the output's mass is shared among the terms of a step in log space: `factors` times the terms' weights.
+  [[nodiscard]] Terms shared(const planner::Step& step, std::vector<ValueId> factors) const;
+
+ private:
+  void spread_activity();
+  void spread_slices();
+  void pass_to(const planner::Step& step, std::size_t input);
+  void pass_log(const planner::Step& step, std::size_t input);
+  void pass_real(const planner::Step& step, std::size_t input);
+  [[nodiscard]] ValueId slice_product(const planner::Step& step);
+  [[nodiscard]] std::vector<DimId> mass_dims(ValueId value) const;
+  void begin_mass(ValueId value);
+  void add(ValueId value, Terms terms, const SortedSet& loops);
+  /// A leave-one-out product as the mass of its input, which is never an operand.
+  void add(ValueId value, ValueId whole);
+
+  StepWriter& writer_;
+  ReverseOptions options_;
+  std::size_t forward_steps_;
+  std::vector<ValueId> operand_value_;  // [operand]
+  std::vector<bool> active_;            // [value]: its mass is asked for, or leads to one that is
+  std::vector<SortedSet> slices_;       // [value]: dims of its mass beyond its own
+  std::vector<ValueId> mass_;           // [value]
+  std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
+  std::vector<double> scale_;           // [value]: of what goes there
+};
+
+}  // namespace plated::adjoint

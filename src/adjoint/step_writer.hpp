@@ -1,0 +1,62 @@
+// Appends the steps of a question to a schedule: weighted sums, real contractions, and the values they need.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/elimination.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::adjoint {
+
+using base::SortedSet;
+using planner::none;
+using planner::ValueId;
+
+/// The terms of a weighted sum: exp(Σ added − Σ subtracted) · ∏ factors · scale.
+struct Terms {
+  std::vector<ValueId> added;
+  std::vector<ValueId> subtracted;
+  std::vector<ValueId> factors;
+  double scale = 1;
+  bool surprisal = false;
+};
+
+class StepWriter {
+ public:
+  explicit StepWriter(planner::Schedule& schedule);
+
+  [[nodiscard]] planner::Schedule& schedule() { return schedule_; }
+  [[nodiscard]] SortedSet dims(ValueId value) const;
+  /// The loops of a step, as a set.
+  [[nodiscard]] SortedSet loops(const planner::Step& step) const;
+
+  /// An operand that the question brings along, read through the dims of `like`.
+  ValueId add_operand(std::vector<DimId> axes, ValueId like);
+  /// An answer of the question, with the given axes.
+  ValueId add_output(std::vector<DimId> axes);
+  /// A row-major intermediate, in double unless said otherwise.
+  ValueId add_intermediate(std::vector<DimId> dims, planner::Precision precision = planner::Precision::wide);
+
+  /// Writes the sum of `terms` over `loops` into `out`, or adds it. A loop that neither a term nor the output carries
+  /// counts its slices; a dim of the output that is no loop shares the sum among its slices.
+  void weigh(ValueId out, Terms terms, const SortedSet& loops, bool accumulate);
+  /// The product of the inputs summed over all but `kept`, in a semiring, into a new value or into `out`.
+  ValueId contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring, ValueId out = none);
+  /// Products of all slices but one's own; with tangents, their derivative.
+  ValueId leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, std::int64_t power, Semiring semiring);
+  /// log(mass · scale) − normaliser, over the dims of the mass.
+  ValueId log_mass(ValueId mass, ValueId normaliser, double scale);
+
+  /// Whether a step's loops outnumber the elements of its inputs and output so much that it is worth a matrix product.
+  [[nodiscard]] bool is_matrix_product(const planner::Step& step) const;
+
+ private:
+  [[nodiscard]] double elements(const SortedSet& dims) const;
+  ValueId add_value(planner::Value value);
+  void add_step(planner::Step step);
+
+  planner::Schedule& schedule_;
+};
+
+}  // namespace plated::adjoint

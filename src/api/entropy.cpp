@@ -1,0 +1,73 @@
+// entropy and expectation: numbers that the reverse sweep adds up.
+#include "adjoint/questions.hpp"
+#include "api/inputs.hpp"
+#include "api/plan_cache.hpp"
+#include "engine/check_operands.hpp"
+#include "plated/error.hpp"
+#include "plated/marginals.hpp"
+
+namespace plated {
+namespace {
+
+/// Runs a question whose only answer is a number for each batch.
+Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, std::span<const Tensor> inputs,
+              const RunOptions& options) {
+  engine::Settings settings = api::settings_of(options);
+  settings.semiring = Semiring::log;
+  const std::vector<std::int64_t> shape = api::sizes(impl.graph, adjoint::batch_axes(impl.graph));
+  const Dtype dtype = engine::element_dtype(inputs.first(impl.graph.factors().size()));
+  const std::vector<Tensor> outputs =
+      runnable.run({api::shape_only(Dtype::float64, shape), api::shape_only(dtype, shape)}, inputs, settings);
+  api::check_possible(impl.graph, outputs[0], Semiring::log);
+  return outputs[1];
+}
+
+std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
+  std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
+  inputs.push_back(
+      api::constant(1.0, Dtype::float64, api::sizes(impl.graph, adjoint::batch_axes(impl.graph))));
+  return inputs;
+}
+
+}  // namespace
+
+Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
+  const std::vector<Tensor> inputs = seeded(impl, operands, options);
+  const auto runnable =
+      impl.question("entropy", [&] { return adjoint::entropy_schedule(impl.observed, impl.options); });
+  return number(impl, *runnable, inputs, options);
+}
+
+Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+  return entropy(api::cached_plan(equation, operands, options), operands, api::run_options(options));
+}
+
+Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span<const Tensor> statistics,
+                   const RunOptions& options) {
+  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
+  std::vector<Tensor> inputs = seeded(impl, operands, options);
+  if (statistics.size() != operands.size()) {
+    throw OperandCountError("the model has " + std::to_string(operands.size()) + " factors, but statistics for " +
+                            std::to_string(statistics.size()) + " were given");
+  }
+  std::vector<bool> given;
+  std::string key = "expectation ";
+  for (std::size_t f = 0; f < statistics.size(); ++f) {
+    given.push_back(statistics[f].data() != nullptr);
+    key += given[f] ? '1' : '0';
+    if (!given[f]) continue;
+    engine::check_like("the statistics of operand " + std::to_string(f), statistics[f], operands[f].shape());
+    inputs.push_back(statistics[f]);
+  }
+  const auto runnable =
+      impl.question(key, [&] { return adjoint::expectation_schedule(impl.observed, impl.options, given); });
+  return number(impl, *runnable, inputs, options);
+}
+
+Tensor expectation(std::string_view equation, const std::vector<Tensor>& operands,
+                   const std::vector<Tensor>& statistics, const EinsumOptions& options) {
+  return expectation(api::cached_plan(equation, operands, options), operands, statistics, api::run_options(options));
+}
+
+}  // namespace plated

@@ -1,0 +1,190 @@
+// Checks operands and turns evidence into operands.
+#include "api/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "adjoint/questions.hpp"
+#include "engine/check_operands.hpp"
+#include "plated/error.hpp"
+#include "semiring/dispatch.hpp"
+
+namespace plated::api {
+namespace {
+
+std::int64_t most_checked(Check check) {
+  switch (check) {
+    case Check::none:
+      return -1;
+    case Check::small:
+      return 65536;
+    case Check::all:
+      break;
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+struct Units {
+  double zero;
+  double one;
+};
+Units units(Semiring semiring) {
+  return semiring::dispatch(semiring, [](auto ring) {
+    using Ring = decltype(ring);
+    return Units{Ring::zero(), Ring::one()};
+  });
+}
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
+
+std::string text(const std::vector<std::int64_t>& shape) {
+  std::string list;
+  for (const std::int64_t extent : shape) list += (list.empty() ? "" : ", ") + std::to_string(extent);
+  return "(" + list + ")";
+}
+
+void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
+  for (const auto& [name, values] : evidence) {
+    const auto v = plan.graph.find(name);
+    if (!v || plan.graph.dims()[*v].kind != DimKind::variable) {
+      throw UnknownNameError("evidence is given for " + quoted(name) + ", and the model has no such variable");
+    }
+    if (std::find(plan.observable.begin(), plan.observable.end(), *v) == plan.observable.end()) {
+      throw OptionError("evidence is given for " + quoted(name) + ", which the plan was not compiled to observe: name " +
+                        "it in PlanOptions::observable");
+    }
+  }
+}
+
+/// Ones where a state agrees with what was observed.
+Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiring semiring, Dtype dtype) {
+  const FactorGraph& graph = plan.graph;
+  std::vector<std::int64_t> with_batch = sizes(graph, adjoint::answer_axes(graph, v, false));
+  const std::size_t batch = adjoint::batch_axes(graph).size();
+  const std::vector<std::int64_t> plates(with_batch.begin() + static_cast<std::ptrdiff_t>(batch), with_batch.end());
+  const std::int64_t states = graph.dims()[v].size;
+  std::vector<std::int64_t> shape = with_batch;
+  shape.push_back(states);
+  const auto found = evidence.find(graph.dims()[v].name);
+  if (found == evidence.end()) return constant(units(semiring).one, dtype, shape);
+
+  const Integers& observed = found->second;
+  const std::string name = quoted(graph.dims()[v].name);
+  if (observed.shape != with_batch && observed.shape != plates) {
+    throw ShapeError("the evidence for " + name + " has the shape " + text(observed.shape) + ", but its plates have " +
+                     text(plates) + (batch > 0 ? ", or with batch dims " + text(with_batch) : ""));
+  }
+  const bool shared = observed.shape != with_batch;
+  Tensor table(dtype, shared ? [&] {
+    std::vector<std::int64_t> unbatched = plates;
+    unbatched.push_back(states);
+    return unbatched;
+  }() : shape);
+  const Units unit = units(semiring);
+  for (std::size_t k = 0; k < observed.values.size(); ++k) {
+    const std::int64_t value = observed.values[k];
+    if (value < -1 || value >= states) {
+      throw ValueError("the evidence for " + name + " has the value " + std::to_string(value) + ", and its states are 0 … " +
+                       std::to_string(states - 1) + " (−1: not observed)");
+    }
+    for (std::int64_t s = 0; s < states; ++s) {
+      const double entry = value == -1 || value == s ? unit.one : unit.zero;
+      const auto at = static_cast<std::int64_t>(k) * states + s;
+      if (dtype == Dtype::float32) {
+        static_cast<float*>(table.mutable_data())[at] = static_cast<float>(entry);
+      } else {
+        static_cast<double*>(table.mutable_data())[at] = entry;
+      }
+    }
+  }
+  return shared ? table.broadcast(std::vector(with_batch.begin(), with_batch.begin() + static_cast<std::ptrdiff_t>(batch)))
+                : table;
+}
+
+template <class T>
+void take_logarithms(const std::vector<double>& values, T* to, std::size_t operand) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] < 0) {
+      throw ValueError("operand " + std::to_string(operand) + " has the negative entry " + std::to_string(values[k]) +
+                       ": a posterior needs weights");
+    }
+    to[k] = static_cast<T>(std::log(values[k]));
+  }
+}
+
+}  // namespace
+
+Tensor constant(double value, Dtype dtype, std::vector<std::int64_t> shape) {
+  const Tensor one = dtype == Dtype::float32 ? Tensor::scalar(static_cast<float>(value)) : Tensor::scalar(value);
+  return one.broadcast(shape);
+}
+
+void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  engine::check_shapes(plan.graph, operands);
+  engine::check_values(plan.graph, operands, options.semiring, most_checked(options.check));
+  check_evidence(plan, options.evidence);
+}
+
+std::vector<Tensor> inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  check_inputs(plan, operands, options);
+  return with_evidence(plan, operands, options);
+}
+
+std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  std::vector<Tensor> all(operands.begin(), operands.end());
+  const Dtype dtype = engine::element_dtype(operands);
+  for (const DimId v : plan.observable) all.push_back(indicator(plan, v, options.evidence, options.semiring, dtype));
+  return all;
+}
+
+std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  if (options.semiring == Semiring::log) return inputs(plan, operands, options);
+  if (options.semiring != Semiring::real) {
+    throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
+                      " semiring: only log and real have one");
+  }
+  std::vector<Tensor> all = inputs(plan, operands, options);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Tensor logarithms(all[k].dtype(), all[k].shape());
+    const std::vector<double> values = all[k].values();
+    if (logarithms.dtype() == Dtype::float32) {
+      take_logarithms(values, static_cast<float*>(logarithms.mutable_data()), k);
+    } else {
+      take_logarithms(values, static_cast<double*>(logarithms.mutable_data()), k);
+    }
+    all[k] = std::move(logarithms);
+  }
+  return all;
+}
+
+Semiring selective(Semiring semiring) {
+  switch (semiring) {
+    case Semiring::log:
+      return Semiring::max_plus;
+    case Semiring::real:
+      return Semiring::max_product;
+    case Semiring::boolean:
+      throw OptionError("the boolean semiring has no best assignment");
+    default:
+      return semiring;
+  }
+}
+
+void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
+  const std::vector<double> values = total.values();
+  const auto found = std::find(values.begin(), values.end(), units(semiring).zero);
+  if (found == values.end()) return;
+  std::string where;
+  std::int64_t rest = found - values.begin();
+  const std::vector<DimId> axes = adjoint::batch_axes(graph);
+  for (std::size_t axis = axes.size(); axis-- > 0;) {
+    const Dim& dim = graph.dims()[axes[axis]];
+    where = dim.name + " = " + std::to_string(rest % dim.size) + (where.empty() ? "" : ", ") + where;
+    rest /= dim.size;
+  }
+  throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +
+                        ": the model and its evidence contradict each other");
+}
+
+}  // namespace plated::api

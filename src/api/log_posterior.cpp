@@ -1,0 +1,97 @@
+// Normalises in log space.
+#include "api/log_posterior.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "adjoint/questions.hpp"
+#include "api/inputs.hpp"
+#include "plated/error.hpp"
+
+namespace plated::api {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>& values) {
+  if (dtype == Dtype::float64) return Tensor::of(shape, values);
+  return Tensor::of(shape, std::vector<float>(values.begin(), values.end()));
+}
+
+}  // namespace
+
+Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype) {
+  std::vector<double> values = joint.values();
+  const std::vector<double> total = log_partition.values();
+  const std::size_t each = total.empty() ? 0 : values.size() / total.size();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double x = values[k] == minus_infinity ? values[k] : values[k] - total[k / each];
+    values[k] = log ? x : std::exp(x);
+  }
+  return filled(dtype, joint.shape(), values);
+}
+
+Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
+                        const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype) {
+  const std::vector<double> values = posterior(joint, log_partition, true, Dtype::float64).values();
+  const std::vector<DimId>& operand_axes = graph.factors()[factor].dims;
+  const Tensor::Shape shape = sizes(graph, operand_axes);
+  const Tensor::Shape strides = Tensor::row_major(shape);
+  std::vector<std::int64_t> stride(graph.dims().size(), 0);  // of a dim in the operand, its diagonal where it repeats
+  for (std::size_t axis = 0; axis < operand_axes.size(); ++axis) stride[operand_axes[axis]] += strides[axis];
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape) elements *= extent;
+  std::vector<double> sum(static_cast<std::size_t>(elements), minus_infinity);
+  std::vector<std::int64_t> at(axes.size(), 0);
+  for (const double x : values) {
+    std::int64_t place = 0;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) place += at[axis] * stride[axes[axis]];
+    double& to = sum[static_cast<std::size_t>(place)];
+    if (x != minus_infinity) {
+      const double high = std::max(to, x);
+      to = high + std::log(std::exp(to - high) + std::exp(x - high));
+    }
+    for (std::size_t axis = axes.size(); axis-- > 0 && ++at[axis] == joint.shape()[axis];) at[axis] = 0;
+  }
+  double slices = 1;  // that share an entry of the operand
+  for (const DimId d : axes) {
+    const bool carried = std::find(operand_axes.begin(), operand_axes.end(), d) != operand_axes.end();
+    if (!carried) slices *= static_cast<double>(graph.dims()[d].size);
+  }
+  for (double& x : sum) x = log ? x - std::log(slices) : std::exp(x - std::log(slices));
+  return filled(dtype, shape, sum);
+}
+
+Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition, const Tensor& without,
+                  Dtype dtype) {
+  std::vector<double> values = without.values();
+  const std::vector<double> total = log_partition.values();
+  const auto slices = static_cast<std::size_t>(graph.dims()[plate].size);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] == minus_infinity) {
+      throw ImpossibleError("the slices of '" + graph.dims()[plate].name + "' without slice " +
+                            std::to_string(k % slices) + " are impossible by themselves");
+    }
+    values[k] = total[k / slices] - values[k];
+  }
+  return filled(dtype, without.shape(), values);
+}
+
+std::vector<DimId> variables(const FactorGraph& graph) {
+  std::vector<DimId> list;
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (graph.dims()[d].kind == DimKind::variable) list.push_back(d);
+  }
+  return list;
+}
+
+FactorGraph asking_each(const FactorGraph& graph, const std::vector<DimId>& variables) {
+  std::vector<std::vector<std::string>> outputs;
+  for (const DimId v : variables) {
+    auto& output = outputs.emplace_back();
+    for (const DimId d : adjoint::answer_axes(graph, v)) output.push_back(graph.dims()[d].name);
+  }
+  return graph.asking(outputs);
+}
+
+}  // namespace plated::api

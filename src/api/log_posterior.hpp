@@ -1,0 +1,28 @@
+// Totals in log space turned into posteriors, in double before they are rounded to the answer's type.
+#pragma once
+
+#include <vector>
+
+#include "plated/factor_graph.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated::api {
+
+/// p = exp(joint − log Z), or its logarithm. The joint's leading axes are the batch dims, which log Z has alone; both
+/// are float64 and row-major.
+[[nodiscard]] Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
+
+/// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the mean
+/// over slices that the operand has no axis for, nothing off the diagonal of repeated dims.
+[[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
+                                      const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
+
+/// log Z − log Z without slice i. Throws ImpossibleError where the latter is −inf.
+[[nodiscard]] Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition,
+                                const Tensor& without, Dtype dtype);
+
+/// All variables of a graph, and the graph asked for an output for each of them.
+[[nodiscard]] std::vector<DimId> variables(const FactorGraph& graph);
+[[nodiscard]] FactorGraph asking_each(const FactorGraph& graph, const std::vector<DimId>& variables);
+
+}  // namespace plated::api

@@ -1,0 +1,168 @@
+// marginals: probabilities from one reverse sweep; joint sets and logarithms from outputs of their own.
+#include "plated/marginals.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "adjoint/questions.hpp"
+#include "api/inputs.hpp"
+#include "api/log_posterior.hpp"
+#include "api/plan_cache.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+namespace {
+
+class Asker {
+ public:
+  Asker(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options)
+      : impl_(impl),
+        inputs_(api::log_inputs(impl, operands, options)),
+        settings_(api::settings_of(options)),
+        dtype_(engine::element_dtype(operands)),
+        batch_(api::sizes(impl.graph, adjoint::batch_axes(impl.graph))) {
+    settings_.semiring = Semiring::log;
+  }
+
+  /// One sweep for all variables and, if asked for, all factors.
+  void probabilities(const MarginalOptions& wanted, Marginals& result) {
+    const std::vector<DimId> variables =
+        wanted.variables ? adjoint::posterior_variables(impl_.graph) : std::vector<DimId>{};
+    const std::string key =
+        std::string("marginals") + (wanted.variables ? " of variables" : "") + (wanted.factors ? " of factors" : "");
+    const auto runnable = impl_.question(key, [&] {
+      return adjoint::marginal_schedule(impl_.observed, impl_.options, wanted.variables, wanted.factors);
+    });
+    std::vector<Tensor> inputs = inputs_;
+    inputs.push_back(api::constant(1.0, Dtype::float64, batch_));
+    std::vector<Tensor> outputs{api::shape_only(Dtype::float64, batch_)};
+    for (const DimId v : variables) {
+      outputs.push_back(api::shape_only(dtype_, api::sizes(impl_.graph, adjoint::answer_axes(impl_.graph, v))));
+    }
+    if (wanted.factors) {
+      for (const Factor& factor : impl_.observed.factors()) {
+        outputs.push_back(api::shape_only(dtype_, api::sizes(impl_.graph, factor.dims)));
+      }
+    }
+    outputs = runnable->run(std::move(outputs), inputs, settings_);
+    take_total(outputs[0], result);
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      result.variables.emplace(impl_.graph.dims()[variables[k]].name, outputs[1 + k]);
+    }
+    if (wanted.variables) add_certain(false, result);
+    if (wanted.factors) {
+      const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(1 + variables.size());
+      result.factors.assign(first, first + static_cast<std::ptrdiff_t>(impl_.graph.factors().size()));
+    }
+  }
+
+  /// Joint marginals as outputs of the plan: any set of variables, and logarithms that do not underflow.
+  void joints(const MarginalOptions& wanted, Marginals& result) {
+    const FactorGraph& graph = impl_.graph;
+    const auto plates = graph.variable_plates();
+    std::vector<std::vector<DimId>> axes;
+    const auto add = [&](const std::set<DimId>& of_plates, const std::set<DimId>& states) {
+      std::vector<DimId>& list = axes.emplace_back(adjoint::batch_axes(graph));
+      list.insert(list.end(), of_plates.begin(), of_plates.end());
+      list.insert(list.end(), states.begin(), states.end());
+    };
+    const std::vector<DimId> variables =
+        wanted.variables && wanted.log ? adjoint::posterior_variables(graph) : std::vector<DimId>{};
+    for (const DimId v : variables) add({plates[v].begin(), plates[v].end()}, {v});
+    const std::size_t factors = wanted.factors && wanted.log ? graph.factors().size() : 0;
+    for (std::size_t f = 0; f < factors; ++f) {
+      const std::vector<DimId> lives_in = graph.factor_plates(f);
+      const std::vector<DimId> states = graph.factor_variables(f);
+      add({lives_in.begin(), lives_in.end()}, {states.begin(), states.end()});
+    }
+    for (const std::vector<std::string>& set : wanted.sets) {
+      std::set<DimId> of_plates, states;
+      for (const std::string& name : set) {
+        const auto v = graph.find(name);
+        if (!v || graph.dims()[*v].kind != DimKind::variable) {
+          throw UnknownNameError("a joint marginal is asked for '" + name + "', and the model has no such variable");
+        }
+        states.insert(*v);
+        of_plates.insert(plates[*v].begin(), plates[*v].end());
+      }
+      add(of_plates, states);
+    }
+    std::vector<std::vector<std::string>> asked{{}};
+    std::string key = "joints";
+    for (const std::vector<DimId>& list : axes) {
+      auto& names = asked.emplace_back();
+      key += ',';
+      for (const DimId d : list) {
+        names.push_back(graph.dims()[d].name);
+        key += ' ' + std::to_string(d);
+      }
+    }
+    const auto runnable = impl_.question(key, [&] {
+      planner::Options options = impl_.options;
+      options.sums_only = false;
+      return planner::plan(impl_.observed.asking(asked), options);
+    });
+    const std::vector<Tensor> outputs =
+        runnable->run(api::output_shapes(runnable->schedule().graph, Dtype::float64), inputs_, settings_);
+    take_total(outputs[0], result);
+    std::size_t next = 1;
+    for (const DimId v : variables) {
+      result.variables.emplace(graph.dims()[v].name, api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
+    }
+    if (wanted.variables && wanted.log) add_certain(true, result);
+    for (std::size_t f = 0; f < factors; ++f, ++next) {
+      result.factors.push_back(
+          api::factor_posterior(graph, f, axes[next - 1], outputs[next], outputs[0], wanted.log, dtype_));
+    }
+    for (std::size_t s = 0; s < wanted.sets.size(); ++s) {
+      result.sets.push_back(api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
+    }
+  }
+
+ private:
+  void take_total(const Tensor& total, Marginals& result) {
+    api::check_possible(impl_.graph, total, Semiring::log);
+    result.log_partition = total;
+  }
+
+  /// Variables with a single state, and the empty tensors of variables that do not exist.
+  void add_certain(bool log, Marginals& result) {
+    for (const DimId v : api::variables(impl_.graph)) {
+      if (result.variables.contains(impl_.graph.dims()[v].name)) continue;
+      Tensor certain(dtype_, api::sizes(impl_.graph, adjoint::answer_axes(impl_.graph, v)));
+      const std::int64_t elements = certain.elements();
+      const double entry = log ? 0.0 : 1.0;
+      if (dtype_ == Dtype::float32) {
+        std::fill_n(static_cast<float*>(certain.mutable_data()), elements, static_cast<float>(entry));
+      } else {
+        std::fill_n(static_cast<double*>(certain.mutable_data()), elements, entry);
+      }
+      result.variables.emplace(impl_.graph.dims()[v].name, std::move(certain));
+    }
+  }
+
+  const api::PlanImpl& impl_;
+  std::vector<Tensor> inputs_;
+  engine::Settings settings_;
+  Dtype dtype_;
+  std::vector<std::int64_t> batch_;
+};
+
+}  // namespace
+
+Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
+                    const MarginalOptions& wanted) {
+  Asker asker(api::PlanAccess::impl(plan), operands, options);
+  Marginals result;
+  const bool outputs = wanted.log || !wanted.sets.empty();
+  if (!wanted.log) asker.probabilities(wanted, result);
+  if (outputs) asker.joints(wanted, result);
+  return result;
+}
+
+Marginals marginals(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options,
+                    const MarginalOptions& wanted) {
+  return marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options), wanted);
+}
+
+}  // namespace plated

@@ -1,0 +1,35 @@
+// max_marginals: an output for every variable, in a selective semiring.
+#include "adjoint/questions.hpp"
+#include "api/inputs.hpp"
+#include "api/log_posterior.hpp"
+#include "api/plan_cache.hpp"
+#include "plated/marginals.hpp"
+
+namespace plated {
+
+std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Tensor> operands,
+                                            const RunOptions& options) {
+  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
+  RunOptions selecting = options;
+  selecting.semiring = api::selective(options.semiring);
+  const std::vector<Tensor> inputs = api::inputs(impl, operands, selecting);
+  const std::vector<DimId> variables = api::variables(impl.graph);
+  const auto runnable = impl.question("each variable", [&] {
+    planner::Options any_semiring = impl.options;
+    any_semiring.sums_only = false;
+    return planner::plan(api::asking_each(impl.observed, variables), any_semiring);
+  });
+  const std::vector<Tensor> outputs =
+      runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
+                    api::settings_of(selecting));
+  std::map<std::string, Tensor> result;
+  for (std::size_t k = 0; k < variables.size(); ++k) result.emplace(impl.graph.dims()[variables[k]].name, outputs[k]);
+  return result;
+}
+
+std::map<std::string, Tensor> max_marginals(std::string_view equation, const std::vector<Tensor>& operands,
+                                            const EinsumOptions& options) {
+  return max_marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options));
+}
+
+}  // namespace plated

@@ -1,0 +1,75 @@
+// Leases workspaces and allocates outputs.
+#include "api/runnable.hpp"
+
+#include <new>
+#include <string>
+
+#include "base/checked_size.hpp"
+#include "plated/error.hpp"
+
+namespace plated::api {
+namespace {
+
+constexpr std::size_t most_idle_workspaces = 8;
+
+std::int64_t bytes_of(const Tensor& tensor) {
+  return base::checked_product(tensor.elements(), static_cast<std::int64_t>(size_of(tensor.dtype())));
+}
+
+}  // namespace
+
+Runnable::Lease::Lease(const Runnable& owner) : owner_(owner) {
+  const std::lock_guard lock(owner_.mutex_);
+  if (owner_.idle_.empty()) {
+    workspace_ = std::make_unique<engine::Workspace>();
+  } else {
+    workspace_ = std::move(owner_.idle_.back());
+    owner_.idle_.pop_back();
+  }
+}
+
+Runnable::Lease::~Lease() {
+  const std::lock_guard lock(owner_.mutex_);
+  if (owner_.idle_.size() < most_idle_workspaces) owner_.idle_.push_back(std::move(workspace_));
+}
+
+std::vector<Tensor> Runnable::run(std::vector<Tensor> outputs, std::span<const Tensor> operands,
+                                  engine::Settings settings, const Lease& lease) const {
+  const auto to_allocate = [](const Tensor& output) { return output.data() == nullptr && output.elements() > 0; };
+  for (const Tensor& output : outputs) {
+    if (to_allocate(output)) settings.output_bytes = base::checked_sum(settings.output_bytes, bytes_of(output));
+  }
+  if (settings.memory_limit > 0) engine::prepare(schedule_, outputs, operands, *lease, settings);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].data() != nullptr) continue;
+    try {
+      outputs[k] = Tensor(outputs[k].dtype(), outputs[k].shape());
+    } catch (const std::bad_alloc&) {
+      const std::int64_t bytes = bytes_of(outputs[k]);
+      throw MemoryLimitError(
+          "output " + std::to_string(k) + " needs " + std::to_string(bytes) + " bytes, which the machine refused",
+          bytes, 0);
+    }
+  }
+  engine::run(schedule_, outputs, operands, *lease, settings);
+  return outputs;
+}
+
+Tensor shape_only(Dtype dtype, std::vector<std::int64_t> shape) {
+  return dtype == Dtype::float32 ? Tensor::view(static_cast<float*>(nullptr), std::move(shape))
+                                 : Tensor::view(static_cast<double*>(nullptr), std::move(shape));
+}
+
+std::vector<std::int64_t> sizes(const FactorGraph& graph, const std::vector<DimId>& dims) {
+  std::vector<std::int64_t> list;
+  for (const DimId d : dims) list.push_back(graph.dims()[d].size);
+  return list;
+}
+
+std::vector<Tensor> output_shapes(const FactorGraph& graph, Dtype dtype) {
+  std::vector<Tensor> outputs;
+  for (const Output& output : graph.outputs()) outputs.push_back(shape_only(dtype, sizes(graph, output.dims)));
+  return outputs;
+}
+
+}  // namespace plated::api

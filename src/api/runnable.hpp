@@ -1,0 +1,56 @@
+// A schedule that can be run: with a pool of workspaces that earlier runs have warmed up.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "engine/run.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::api {
+
+class Runnable {
+ public:
+  explicit Runnable(planner::Schedule schedule) : schedule_(std::move(schedule)) {}
+
+  [[nodiscard]] const planner::Schedule& schedule() const { return schedule_; }
+
+  /// A workspace for the time of a run or of what follows it; back into the pool with it in the end.
+  class Lease {
+   public:
+    explicit Lease(const Runnable& owner);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    [[nodiscard]] engine::Workspace& operator*() const { return *workspace_; }
+
+   private:
+    const Runnable& owner_;
+    std::unique_ptr<engine::Workspace> workspace_;
+  };
+
+  /// Allocates those outputs that have no data, runs, and returns all of them. What is over the memory limit is refused
+  /// before anything is allocated.
+  std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands, engine::Settings settings,
+                          const Lease& lease) const;
+  std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands,
+                          const engine::Settings& settings) const {
+    return run(std::move(outputs), operands, settings, Lease(*this));
+  }
+
+ private:
+  planner::Schedule schedule_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<engine::Workspace>> idle_;  // bounded: a burst of runs should not pin its memory
+};
+
+/// A tensor without data, to be allocated by run().
+[[nodiscard]] Tensor shape_only(Dtype dtype, std::vector<std::int64_t> shape);
+/// The sizes of a graph's dims.
+[[nodiscard]] std::vector<std::int64_t> sizes(const FactorGraph& graph, const std::vector<DimId>& dims);
+/// Shapes of a graph's outputs.
+[[nodiscard]] std::vector<Tensor> output_shapes(const FactorGraph& graph, Dtype dtype);
+
+}  // namespace plated::api

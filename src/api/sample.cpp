@@ -1,0 +1,30 @@
+// sample: the plan in log space, then exact draws against its direction.
+#include "plated/sample.hpp"
+
+#include "api/assignments.hpp"
+#include "api/inputs.hpp"
+#include "api/plan_cache.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+
+std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor> operands, const SampleOptions& draws,
+                                       const RunOptions& options) {
+  if (draws.count < 0) throw OptionError("the number of samples is negative: " + std::to_string(draws.count));
+  if (draws.first < 0) throw OptionError("the first sample's number is negative: " + std::to_string(draws.first));
+  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
+  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
+  RunOptions in_log = options;
+  in_log.semiring = Semiring::log;
+  std::map<std::string, Integers> assignment;
+  (void)api::decode(impl, inputs, in_log,
+                    {.draw = true, .count = draws.count, .seed = draws.seed, .first = draws.first}, assignment);
+  return assignment;
+}
+
+std::map<std::string, Integers> sample(std::string_view equation, const std::vector<Tensor>& operands,
+                                       const SampleOptions& draws, const EinsumOptions& options) {
+  return sample(api::cached_plan(equation, operands, options), operands, draws, api::run_options(options));
+}
+
+}  // namespace plated

@@ -1,0 +1,54 @@
+// Random numbers without a state: each is a function of a seed and of what it is for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace plated::base {
+
+/// The constants of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3").
+struct Philox {
+  static constexpr int rounds = 10;
+  static constexpr std::uint32_t multiplier[2] = {0xD2511F53U, 0xCD9E8D57U};
+  static constexpr std::uint32_t key_step[2] = {0x9E3779B9U, 0xBB67AE85U};
+};
+
+/// 128 random bits for each counter and key: a bijection of the counter, mixed by ten rounds of multiplications.
+[[nodiscard]] constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                                            std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < Philox::rounds; ++round) {
+    const std::uint64_t a = std::uint64_t{Philox::multiplier[0]} * counter[0];
+    const std::uint64_t b = std::uint64_t{Philox::multiplier[1]} * counter[2];
+    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+    key[0] += Philox::key_step[0];
+    key[1] += Philox::key_step[1];
+  }
+  return counter;
+}
+
+/// The counter of two neighbouring samples (2·pair and 2·pair + 1) of a variable in a slice. Different arguments have
+/// different counters while pair and slice are below 2^48.
+[[nodiscard]] constexpr std::array<std::uint32_t, 4> draw_counter(std::uint64_t pair, std::uint32_t variable,
+                                                                  std::uint64_t slice) {
+  return {static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(slice), variable,
+          static_cast<std::uint32_t>(pair >> 32 << 16) ^ static_cast<std::uint32_t>(slice >> 32)};
+}
+
+[[nodiscard]] constexpr std::array<std::uint32_t, 2> draw_key(std::uint64_t seed) {
+  return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+}
+
+/// 53 bits of two words as a number in [0, 1).
+[[nodiscard]] constexpr double unit_interval(std::uint32_t high, std::uint32_t low) {
+  return static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
+}
+
+/// The number in [0, 1) that decides on a sample of a variable in a slice.
+[[nodiscard]] constexpr double draw_uniform(std::uint64_t seed, std::uint64_t sample, std::uint32_t variable,
+                                            std::uint64_t slice) {
+  const auto words = philox(draw_counter(sample / 2, variable, slice), draw_key(seed));
+  return sample % 2 == 0 ? unit_interval(words[0], words[1]) : unit_interval(words[2], words[3]);
+}
+
+}  // namespace plated::base

@@ -1,0 +1,223 @@
+// The best state of each row and draws by weight, for every SIMD target.
+#include "kernels/choose.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/choose.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/math-inl.hpp"
+#include "kernels/vector_ring-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T, bool kLargest>
+void best_of(const ChooseTile& tile, std::int64_t first, double* top, std::uint32_t* state) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* data = static_cast<const T*>(tile.data);
+  HWY_ALIGN T values[HWY_MAX_BYTES / sizeof(T)];
+  HWY_ALIGN Index indices[HWY_MAX_BYTES / sizeof(T)];
+  for (std::int64_t lane = 0; lane < tile.lanes; lane += width) {
+    auto best = hn::LoadU(d, data + lane);
+    auto index = hn::Zero(di);
+    for (std::int64_t s = 1; s < tile.states; ++s) {
+      const auto x = hn::LoadU(d, data + s * tile.pitch + lane);
+      const auto better = kLargest ? hn::Gt(x, best) : hn::Lt(x, best);
+      best = hn::IfThenElse(better, x, best);
+      index = hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<Index>(s)), index);
+    }
+    hn::Store(best, d, values);
+    hn::Store(index, di, indices);
+    for (std::int64_t l = lane; l < std::min(lane + width, tile.lanes); ++l) {
+      const auto value = static_cast<double>(values[l - lane]);
+      if (first != 0 && !(kLargest ? value > top[l] : value < top[l])) continue;
+      top[l] = value;
+      state[l] = static_cast<std::uint32_t>(first + indices[l - lane]);
+    }
+  }
+}
+
+void best(const ChooseTile& tile, bool largest, std::int64_t first, double* top, std::uint32_t* state) {
+  if (tile.dtype == Dtype::float32) {
+    return largest ? best_of<float, true>(tile, first, top, state) : best_of<float, false>(tile, first, top, state);
+  }
+  return largest ? best_of<double, true>(tile, first, top, state) : best_of<double, false>(tile, first, top, state);
+}
+
+template <class T>
+void top_of(const ChooseTile& tile, bool first, double* top) {
+  const hn::ScalableTag<T> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* data = static_cast<const T*>(tile.data);
+  HWY_ALIGN T values[HWY_MAX_BYTES / sizeof(T)];
+  for (std::int64_t lane = 0; lane < tile.lanes; lane += width) {
+    auto high = hn::LoadU(d, data + lane);
+    for (std::int64_t s = 1; s < tile.states; ++s) high = hn::Max(high, hn::LoadU(d, data + s * tile.pitch + lane));
+    hn::Store(high, d, values);
+    for (std::int64_t l = lane; l < lane + width; ++l) {
+      const auto value = static_cast<double>(values[l - lane]);
+      top[l] = first ? value : std::max(top[l], value);
+    }
+  }
+}
+
+/// Exactly 0 below the normal range, where a weight is nothing against the largest, which is 1.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V weight_of(D d, V x) {
+  const V low = hn::Set(d, MathConstants<hn::TFromD<D>>::exp_low);
+  return hn::IfThenElseZero(hn::Ge(x, low), ExpOfShifted(d, x));
+}
+
+template <class T>
+void weigh_as(const ChooseTile& tile, const double* top, double* total) {
+  const hn::ScalableTag<T> d;
+  const hn::ScalableTag<double> d64;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto half = static_cast<std::int64_t>(hn::Lanes(d64));
+  auto* data = static_cast<T*>(tile.data);
+  HWY_ALIGN T shifts[HWY_MAX_BYTES / sizeof(T)];
+  for (std::int64_t lane = 0; lane < tile.lanes; lane += width) {
+    for (std::int64_t l = 0; l < width; ++l) {
+      shifts[l] = static_cast<T>(std::max(top[lane + l], static_cast<double>(std::numeric_limits<T>::lowest())));
+    }
+    const auto shift = hn::Load(d, shifts);
+    for (std::int64_t s = 0; s < tile.states; ++s) {
+      T* x = data + s * tile.pitch + lane;
+      hn::StoreU(weight_of(d, hn::Sub(hn::LoadU(d, x), shift)), d, x);
+    }
+    for (std::int64_t l = lane; l < lane + width; l += half) {
+      auto sum = hn::LoadU(d64, total + l);
+      for (std::int64_t s = 0; s < tile.states; ++s) sum = hn::Add(sum, load_doubles(d64, data + s * tile.pitch + l));
+      hn::StoreU(sum, d64, total + l);
+    }
+  }
+}
+
+template <class T>
+void pass_as(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) {
+  const hn::ScalableTag<double> d64;
+  const auto half = static_cast<std::int64_t>(hn::Lanes(d64));
+  const auto* data = static_cast<const T*>(tile.data);
+  HWY_ALIGN double counts[HWY_MAX_BYTES / sizeof(double)];
+  const auto one = hn::Set(d64, 1.0);
+  for (std::int64_t lane = 0; lane < tile.lanes; lane += half) {
+    const auto goal = hn::LoadU(d64, target + lane);
+    auto sum = hn::LoadU(d64, passed + lane);
+    auto below = hn::Zero(d64);
+    for (std::int64_t s = 0; s < tile.states; ++s) {
+      sum = hn::Add(sum, load_doubles(d64, data + s * tile.pitch + lane));
+      below = hn::Add(below, hn::IfThenElseZero(hn::Le(sum, goal), one));
+    }
+    hn::StoreU(sum, d64, passed + lane);
+    hn::Store(below, d64, counts);
+    for (std::int64_t l = lane; l < std::min(lane + half, tile.lanes); ++l) {
+      state[l] += static_cast<std::uint32_t>(counts[l - lane]);
+    }
+  }
+}
+
+template <class T>
+void tabulate_as(const ChooseTile& tile, float* table, std::int64_t lane_pitch, std::int64_t length) {
+  const auto* data = static_cast<const T*>(tile.data);
+  double sum[choose_lanes] = {};
+  for (std::int64_t s = 0; s < tile.states; ++s) {
+    const T* weight = data + s * tile.pitch;
+    float rounded[choose_lanes];
+    for (std::int64_t l = 0; l < tile.lanes; ++l) {
+      sum[l] += static_cast<double>(weight[l]);
+      rounded[l] = static_cast<float>(sum[l]);
+    }
+    for (std::int64_t l = 0; l < tile.lanes; ++l) table[l * lane_pitch + s] = rounded[l];
+  }
+  for (std::int64_t l = 0; l < tile.lanes; ++l) {
+    float* row = table + l * lane_pitch;
+    std::fill(row + tile.states, row + length, std::numeric_limits<float>::infinity());
+  }
+}
+
+/// Rounding keeps order: where the rounded target meets no rounded sum, their order is that of the exact ones.
+void look_up(const ChooseTable& table, const std::uint32_t* row, const double* uniform, std::int64_t count,
+             std::uint32_t* state) {
+  const hn::ScalableTag<float> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t few = 4 * choose_pitch;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const float* begin = table.table + static_cast<std::int64_t>(row[k]) * table.length;
+    const auto target = static_cast<float>(uniform[k] * table.total[row[k]]);
+    const float* from = begin;
+    std::int64_t length = table.length;
+    while (length > few) {
+      const std::int64_t half = length / 2 / choose_pitch * choose_pitch;
+      const bool beyond = from[half - 1] < target;
+      from += beyond ? half : 0;
+      length = beyond ? length - half : half;
+    }
+    std::size_t below = 0;
+    const auto goal = hn::Set(d, target);
+    for (std::int64_t s = 0; s < length; s += width) below += hn::CountTrue(d, hn::Lt(hn::LoadU(d, from + s), goal));
+    from += below;
+    // No sum is infinite, but the target may round to the last one: then this is that sum.
+    state[k] = *from == target ? choose_unsure : static_cast<std::uint32_t>(from - begin);
+  }
+}
+
+void top(const ChooseTile& tile, bool first, double* to) {
+  tile.dtype == Dtype::float32 ? top_of<float>(tile, first, to) : top_of<double>(tile, first, to);
+}
+void weigh(const ChooseTile& tile, const double* high, double* total) {
+  tile.dtype == Dtype::float32 ? weigh_as<float>(tile, high, total) : weigh_as<double>(tile, high, total);
+}
+void pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) {
+  tile.dtype == Dtype::float32 ? pass_as<float>(tile, target, passed, state)
+                               : pass_as<double>(tile, target, passed, state);
+}
+void tabulate(const ChooseTile& tile, float* table, std::int64_t lane_pitch, std::int64_t length) {
+  tile.dtype == Dtype::float32 ? tabulate_as<float>(tile, table, lane_pitch, length)
+                               : tabulate_as<double>(tile, table, lane_pitch, length);
+}
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plated::kernels {
+
+HWY_EXPORT(best);
+HWY_EXPORT(top);
+HWY_EXPORT(weigh);
+HWY_EXPORT(pass);
+HWY_EXPORT(tabulate);
+HWY_EXPORT(look_up);
+
+void choose_best(const ChooseTile& tile, bool largest, std::int64_t first, double* running,
+                 std::uint32_t* state) noexcept {
+  HWY_DYNAMIC_DISPATCH(best)(tile, largest, first, running, state);
+}
+void choose_top(const ChooseTile& tile, bool first, double* running) noexcept {
+  HWY_DYNAMIC_DISPATCH(top)(tile, first, running);
+}
+void choose_weigh(const ChooseTile& tile, const double* high, double* total) noexcept {
+  HWY_DYNAMIC_DISPATCH(weigh)(tile, high, total);
+}
+void choose_pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) noexcept {
+  HWY_DYNAMIC_DISPATCH(pass)(tile, target, passed, state);
+}
+void choose_tabulate(const ChooseTile& weights, float* table, std::int64_t lane_pitch, std::int64_t length) noexcept {
+  HWY_DYNAMIC_DISPATCH(tabulate)(weights, table, lane_pitch, length);
+}
+void choose_look_up(const ChooseTable& table, const std::uint32_t* row, const double* uniform, std::int64_t count,
+                    std::uint32_t* state) noexcept {
+  HWY_DYNAMIC_DISPATCH(look_up)(table, row, uniform, count, state);
+}
+
+}  // namespace plated::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,24 @@
+// The logarithm of a mass over what was summed: what the reverse sweep hands to a matrix product in log space.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plated/tensor.hpp"
+
+namespace plated::kernels {
+
+/// out[k] = log(scale · mass[k]) − normaliser[k], and −inf where the mass is 0. Masses are float64 and not negative; the
+/// output is row-major over the loops, the normaliser's strides may be 0.
+struct LogMassShape {
+  std::vector<std::int64_t> extent;             // [loop]
+  std::vector<std::int64_t> mass_stride;        // [loop]
+  std::vector<std::int64_t> normaliser_stride;  // [loop]
+  Dtype normaliser_dtype = Dtype::float64;
+  Dtype output_dtype = Dtype::float64;
+  double scale = 1;
+};
+
+void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output) noexcept;
+
+}  // namespace plated::kernels

@@ -1,0 +1,424 @@
+// Weighted sums: tasks, blocks of terms, and the sums that are left of them.
+#include "kernels/weighted_sum.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "hwy/cache_control.h"
+#include "kernels/weighted_sum_cursor.hpp"
+#include "kernels/weighted_sum_kernels.hpp"
+#include "kernels/weighted_sum_layout.hpp"
+#include "kernels/weighted_sum_plan.hpp"
+
+namespace plated::kernels {
+namespace {
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Where each array of a task's scratch begins, in bytes.
+struct Arrays {
+  std::size_t kept, sum;  // cursors
+  std::size_t lane_log, lane_high, lane_low, row_log, row_high, row_low;
+  std::size_t lane_factor, lane_weight, row_factor, row_weight;  // in double, and rounded to the arithmetic type
+  std::size_t full_log, full_factor;                             // of one row
+  std::size_t blank;                                             // stands for a direct input that is not there
+  std::size_t tile, totals, slots;
+  std::size_t bytes;
+};
+
+/// Where all sums are zero: nothing is left of the inputs, and zero is what the loops write.
+WeightedSumShape zero_shape(const WeightedSumShape& shape) {
+  WeightedSumShape zero;
+  for (std::size_t l = 0; l < shape.extent.size(); ++l) {
+    if (shape.summed[l]) continue;
+    zero.extent.push_back(shape.extent[l]);
+    zero.summed.push_back(false);
+    zero.output_stride.push_back(shape.output_stride[l]);
+  }
+  zero.output_dtype = shape.output_dtype;
+  zero.compute_dtype = shape.compute_dtype;
+  zero.scale = 0;
+  zero.accumulate = shape.accumulate;
+  return zero;
+}
+
+/// Without offsets the results are contiguous.
+template <class T>
+void write(const double* values, std::int64_t count, double scale, bool accumulate, T* out,
+           const std::int64_t* offset) noexcept {
+  if (accumulate) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      T& element = out[offset == nullptr ? i : offset[i]];
+      element = static_cast<T>(static_cast<double>(element) + scale * values[i]);
+    }
+  } else if (offset == nullptr) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(scale * values[i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) out[offset[i]] = static_cast<T>(scale * values[i]);
+  }
+}
+
+}  // namespace
+
+struct WeightedSum::Impl {
+  WeightedSumShape shape;
+  WeightedSumShape run;  // the shape that is run: without inputs where sums are empty
+  bool nothing = false;  // no output at all
+  WeightedSumPlan plan;
+  std::vector<Dtype> dtype;  // [input], the output last
+  std::vector<Gather> how;   // [input]
+  std::vector<std::int64_t> no_offset;
+  Arrays arrays{};
+
+  explicit Impl(WeightedSumShape given);
+  void place_arrays();
+
+  struct Task {
+    const WeightedSumKernels& kernels;
+    std::span<const void* const> inputs;
+    std::byte* output;
+    std::byte* scratch;
+    const OuterCursor& kept;
+    const OuterCursor& sum;
+    std::int64_t lanes = 0;
+    std::int64_t rows = 0;
+
+    template <class T>
+    [[nodiscard]] T* at(std::size_t offset) const {
+      return reinterpret_cast<T*>(scratch + offset);
+    }
+  };
+
+  [[nodiscard]] const std::byte* base(const Task& task, std::size_t i) const {
+    const std::int64_t offset = plan.nest.base[i] + task.kept.input(i) + task.sum.input(i);
+    return static_cast<const std::byte*>(task.inputs[i]) + offset * static_cast<std::int64_t>(size_of(dtype[i]));
+  }
+  [[nodiscard]] std::int64_t output_offset(const OuterCursor& kept) const {
+    return plan.nest.base[plan.inputs] + kept.input(plan.inputs);
+  }
+  [[nodiscard]] double* partial(std::byte* shared, std::int64_t part, std::int64_t kept) const {
+    return reinterpret_cast<double*>(shared) + (part * plan.kept.count() + kept) * plan.sum_rows * plan.slots;
+  }
+
+  void gather(const Task& task, Part part, bool factors, double* to, std::int64_t row) const noexcept;
+  void gather_lanes(const Task& task, WeightBlock& block) const noexcept;
+  void gather_rows(const Task& task, WeightBlock& block) const noexcept;
+  void form_block(const Task& task) const noexcept;
+  void drain(const Task& task) const noexcept;
+  void fold(const Task& task, std::int64_t slots, std::int64_t sum_rows, double* to) const noexcept;
+  void write_sums(const double* sums, std::int64_t slots, std::int64_t sum_rows, void* output,
+                  std::int64_t offset) const noexcept;
+};
+
+WeightedSum::Impl::Impl(WeightedSumShape given) : shape(std::move(given)) {
+  // The surprisal of weights that are all 1 is 0.
+  bool all_zero = shape.surprisal && shape.added.empty() && shape.subtracted.empty();
+  for (std::size_t l = 0; l < shape.extent.size(); ++l) {
+    if (shape.extent[l] == 0) (shape.summed[l] ? all_zero : nothing) = true;
+  }
+  if (nothing) return;
+  run = all_zero ? zero_shape(shape) : shape;
+  plan = plan_weighted_sum(run);
+  for (const auto* input : inputs_of(run)) dtype.push_back(input->dtype);
+  how.insert(how.end(), run.added.size(), Gather::add);
+  how.insert(how.end(), run.subtracted.size(), Gather::subtract);
+  how.insert(how.end(), run.factors.size(), Gather::multiply);
+  no_offset.assign(static_cast<std::size_t>(plan.rows.count), 0);
+  place_arrays();
+}
+
+void WeightedSum::Impl::place_arrays() {
+  const auto lanes = static_cast<std::size_t>(plan.lanes.count);
+  const auto rows = static_cast<std::size_t>(plan.rows.count);
+  const std::size_t element = size_of(run.compute_dtype);
+  std::size_t at = 0;
+  const auto place = [&at](std::size_t count, std::size_t bytes) {
+    return std::exchange(at, at + (count == 0 ? 0 : aligned(count * bytes + padding_bytes)));
+  };
+  const auto place_if = [&place](bool needed, std::size_t count, std::size_t bytes) {
+    return place(needed ? count : 0, bytes);
+  };
+  const bool halves_of_lanes = plan.log == LogForm::lanes;
+  const bool halves_of_rows = plan.log == LogForm::rows;
+  const bool lane_weights = plan.weight != WeightForm::rows;
+  arrays.kept = place(OuterCursor::words(plan.kept, plan.inputs + 1), 8);
+  arrays.sum = place(OuterCursor::words(plan.sum, plan.inputs + 1), 8);
+  arrays.lane_log = place_if(plan.log == LogForm::doubles || halves_of_lanes, lanes, 8);
+  arrays.lane_high = place_if(halves_of_lanes, lanes, 4);
+  arrays.lane_low = place_if(halves_of_lanes, lanes, 4);
+  arrays.row_log = place(rows, 8);
+  arrays.row_high = place_if(halves_of_rows, rows, 4);
+  arrays.row_low = place_if(halves_of_rows, rows, 4);
+  arrays.lane_factor = place_if(lane_weights, lanes, 8);
+  arrays.lane_weight = place_if(lane_weights, lanes, element);
+  arrays.row_factor = place(rows, 8);
+  arrays.row_weight = place(rows, element);
+  arrays.full_log = place_if(plan.full_logs, lanes, 8);
+  arrays.full_factor = place_if(plan.full_factors, lanes, 8);
+  const bool has_direct = std::find(plan.part.begin(), plan.part.end(), Part::direct) != plan.part.end();
+  arrays.blank = place_if(!has_direct, lanes, element);
+  const auto tile = static_cast<std::size_t>(plan.pitch * plan.sum_rows);
+  arrays.tile = place_if(!plan.direct_output, tile, element);
+  arrays.totals = place_if(plan.steps_per_drain > 0, tile, 8);
+  arrays.slots = place_if(!plan.direct_output, static_cast<std::size_t>(plan.slots * plan.sum_rows), 8);
+  arrays.bytes = at;
+}
+
+/// Puts all inputs of one part into an array: over lanes, or over rows, or for Part::full over the lanes of one row.
+void WeightedSum::Impl::gather(const Task& task, Part part, bool factors, double* to, std::int64_t row) const noexcept {
+  for (std::size_t i = 0; i < plan.inputs; ++i) {
+    if (plan.part[i] != part || (how[i] == Gather::multiply) != factors) continue;
+    const bool by_row = part == Part::rows;
+    const std::vector<Run>& runs = by_row ? plan.row_runs[i] : plan.lane_runs[i];
+    const std::vector<std::int64_t>& offset = by_row ? plan.rows.offset[i] : plan.lanes.offset[i];
+    PackSource source;
+    source.base = base(task, i) +
+                  plan.rows.offset[i][static_cast<std::size_t>(row)] * static_cast<std::int64_t>(size_of(dtype[i]));
+    source.dtype = dtype[i];
+    source.lane_offset = offset.data();
+    source.runs = runs.empty() ? nullptr : runs.data();
+    source.run_count = runs.size();
+    task.kernels.gather(to, by_row ? task.rows : task.lanes, source, how[i]);
+  }
+}
+
+void WeightedSum::Impl::gather_lanes(const Task& task, WeightBlock& block) const noexcept {
+  if (plan.log == LogForm::doubles || plan.log == LogForm::lanes) {
+    auto* log = task.at<double>(arrays.lane_log);
+    std::fill(log, log + task.lanes, 0.0);
+    gather(task, Part::lanes, false, log, 0);
+    block.lane_log = log;
+    if (plan.log == LogForm::lanes) {
+      auto* high = task.at<float>(arrays.lane_high);
+      auto* low = task.at<float>(arrays.lane_low);
+      task.kernels.split(log, task.lanes, high, low);
+      block.lane_high = high;
+      block.lane_low = low;
+    }
+  }
+  if (plan.weight == WeightForm::rows) return;
+  auto* factor = task.at<double>(arrays.lane_factor);
+  // The scale of terms that are written as they are; where rows have weights, it is theirs.
+  std::fill(factor, factor + task.lanes, plan.direct_output && plan.weight == WeightForm::lanes ? plan.scale : 1.0);
+  gather(task, Part::lanes, true, factor, 0);
+  task.kernels.round(factor, task.lanes, task.at<void>(arrays.lane_weight));
+  block.lane_weight = task.at<void>(arrays.lane_weight);
+}
+
+void WeightedSum::Impl::gather_rows(const Task& task, WeightBlock& block) const noexcept {
+  if (plan.log == LogForm::doubles || plan.log == LogForm::rows) {
+    auto* log = task.at<double>(arrays.row_log);
+    std::fill(log, log + task.rows, 0.0);
+    gather(task, Part::rows, false, log, 0);
+    block.row_log = log;
+    if (plan.log == LogForm::rows) {
+      auto* high = task.at<float>(arrays.row_high);
+      auto* low = task.at<float>(arrays.row_low);
+      task.kernels.split(log, task.rows, high, low);
+      block.row_high = high;
+      block.row_low = low;
+    }
+  }
+  if (plan.weight == WeightForm::lanes) return;
+  auto* factor = task.at<double>(arrays.row_factor);
+  std::fill(factor, factor + task.rows, plan.direct_output ? plan.scale : 1.0);
+  gather(task, Part::rows, true, factor, 0);
+  task.kernels.round(factor, task.rows, task.at<void>(arrays.row_weight));
+  block.row_weight = task.at<void>(arrays.row_weight);
+}
+
+void WeightedSum::Impl::form_block(const Task& task) const noexcept {
+  WeightBlock block;
+  block.rows = task.rows;
+  block.lanes = task.lanes;
+  block.surprisal = run.surprisal;
+  block.direct = task.at<void>(arrays.blank);
+  block.direct_offset = no_offset.data();
+  for (std::size_t i = 0; i < plan.inputs; ++i) {
+    if (plan.part[i] != Part::direct) continue;
+    block.direct = base(task, i);
+    block.direct_offset = plan.rows.offset[i].data();
+  }
+  block.to_offset = plan.row_to.data();
+  if (plan.direct_output) {
+    block.to = task.output + output_offset(task.kept) * static_cast<std::int64_t>(size_of(run.output_dtype));
+    block.add = run.accumulate;
+    block.stream = plan.stream;
+  } else {
+    block.to = task.at<void>(arrays.tile);
+    block.add = true;
+    block.padded = true;
+  }
+  gather_lanes(task, block);
+  gather_rows(task, block);
+  const auto weigh = task.kernels.weigh[static_cast<std::size_t>(plan.log)][static_cast<std::size_t>(plan.weight)];
+  if (!plan.full_logs && !plan.full_factors) return weigh(block);
+
+  // Something depends on rows and lanes both, and cannot be read where it lies: row by row.
+  const double* lane_log = block.lane_log;
+  const auto* lane_factor = task.at<double>(arrays.lane_factor);
+  const auto lanes = static_cast<std::size_t>(task.lanes);
+  block.rows = 1;
+  for (std::int64_t row = 0; row < task.rows; ++row) {
+    if (plan.full_logs) {
+      auto* log = task.at<double>(arrays.full_log);
+      std::memcpy(log, lane_log, lanes * sizeof(double));
+      gather(task, Part::full, false, log, row);
+      block.lane_log = log;
+    }
+    if (plan.full_factors) {
+      auto* factor = task.at<double>(arrays.full_factor);
+      std::memcpy(factor, lane_factor, lanes * sizeof(double));
+      gather(task, Part::full, true, factor, row);
+      task.kernels.round(factor, task.lanes, task.at<void>(arrays.lane_weight));
+    }
+    weigh(block);
+    ++block.direct_offset;
+    ++block.to_offset;
+    if (block.row_log != nullptr) ++block.row_log;
+    if (block.row_high != nullptr) ++block.row_high, ++block.row_low;
+    if (block.row_weight != nullptr) {
+      block.row_weight = static_cast<const std::byte*>(block.row_weight) + size_of(run.compute_dtype);
+    }
+  }
+}
+
+void WeightedSum::Impl::drain(const Task& task) const noexcept {
+  task.kernels.drain(task.at<void>(arrays.tile), plan.pitch * plan.sum_rows, task.at<double>(arrays.totals));
+}
+
+/// The block's sums, one row after the other.
+void WeightedSum::Impl::fold(const Task& task, std::int64_t slots, std::int64_t sum_rows, double* to) const noexcept {
+  SumTile tile;
+  tile.doubles = plan.steps_per_drain > 0;
+  tile.sums = task.at<void>(tile.doubles ? arrays.totals : arrays.tile);
+  tile.pitch = plan.pitch;
+  tile.rows = sum_rows;
+  // Where a summed loop is cut, its last piece leaves lanes that earlier pieces have filled.
+  tile.lanes = plan.lanes.count / plan.slots * slots;
+  task.kernels.fold(tile, plan.fold.data(), plan.fold.size(), slots, to);
+}
+
+void WeightedSum::Impl::write_sums(const double* sums, std::int64_t slots, std::int64_t sum_rows, void* output,
+                                   std::int64_t offset) const noexcept {
+  const auto to = [&](auto* out) {
+    const std::int64_t* slot_output = plan.slots_contiguous ? nullptr : plan.slot_output.data();
+    out += offset;
+    if (slots == 1) {  // one sum in each row
+      return write(sums, sum_rows, plan.scale, run.accumulate, out, plan.sum_row_output.data());
+    }
+    for (std::int64_t row = 0; row < sum_rows; ++row, sums += slots) {
+      write(sums, slots, plan.scale, run.accumulate, out + plan.sum_row_output[static_cast<std::size_t>(row)],
+            slot_output);
+    }
+  };
+  if (run.output_dtype == Dtype::float32) {
+    to(static_cast<float*>(output));
+  } else {
+    to(static_cast<double*>(output));
+  }
+}
+
+WeightedSum::WeightedSum(WeightedSumShape shape) {
+  PLATED_ASSERT(shape.summed.size() == shape.extent.size() && shape.output_stride.size() == shape.extent.size());
+  impl_ = std::make_unique<Impl>(std::move(shape));
+}
+WeightedSum::WeightedSum(WeightedSum&&) noexcept = default;
+WeightedSum& WeightedSum::operator=(WeightedSum&&) noexcept = default;
+WeightedSum::~WeightedSum() = default;
+
+const WeightedSumShape& WeightedSum::shape() const { return impl_->shape; }
+std::int64_t WeightedSum::tasks() const { return impl_->nothing ? 0 : impl_->plan.kept_parts * impl_->plan.sum_parts; }
+std::size_t WeightedSum::task_scratch_bytes() const { return impl_->arrays.bytes; }
+std::size_t WeightedSum::shared_scratch_bytes() const {
+  const WeightedSumPlan& plan = impl_->plan;
+  if (impl_->nothing || plan.sum_parts == 1) return 0;
+  const auto sums = static_cast<std::size_t>(plan.sum_parts * plan.kept.count() * plan.sum_rows * plan.slots);
+  return (sums + OuterCursor::words(plan.kept, plan.inputs + 1)) * 8;
+}
+
+void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
+                           std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
+  const Impl& impl = *impl_;
+  const WeightedSumPlan& plan = impl.plan;
+  const std::int64_t sum_part = task_index % plan.sum_parts;
+  const std::int64_t kept_part = task_index / plan.sum_parts;
+  const auto begin_of = [](std::int64_t count, std::int64_t part, std::int64_t parts) {
+    return part * (count / parts) + std::min(part, count % parts);
+  };
+  const std::int64_t kept_begin = begin_of(plan.kept.count(), kept_part, plan.kept_parts);
+  const std::int64_t kept_end = begin_of(plan.kept.count(), kept_part + 1, plan.kept_parts);
+  const std::int64_t sum_begin = begin_of(plan.sum.count(), sum_part, plan.sum_parts);
+  const std::int64_t sum_end = begin_of(plan.sum.count(), sum_part + 1, plan.sum_parts);
+
+  OuterCursor kept(plan.kept, plan.inputs + 1, reinterpret_cast<std::int64_t*>(task_scratch + impl.arrays.kept));
+  OuterCursor sum(plan.sum, plan.inputs + 1, reinterpret_cast<std::int64_t*>(task_scratch + impl.arrays.sum));
+  Impl::Task task{
+      weighted_sum_kernels(impl.run.compute_dtype), inputs, static_cast<std::byte*>(output), task_scratch, kept, sum};
+  if (std::find(plan.part.begin(), plan.part.end(), Part::direct) == plan.part.end()) {
+    const bool is_factor = plan.log == LogForm::none;
+    const auto fill = [&](auto* blank) {
+      std::fill(blank, blank + plan.lanes.count, static_cast<std::remove_pointer_t<decltype(blank)>>(is_factor));
+    };
+    if (impl.run.compute_dtype == Dtype::float32) {
+      fill(task.at<float>(impl.arrays.blank));
+    } else {
+      fill(task.at<double>(impl.arrays.blank));
+    }
+  }
+  const auto tile = static_cast<std::size_t>(plan.pitch * plan.sum_rows);
+  kept.seek(kept_begin);
+  for (std::int64_t k = kept_begin; k < kept_end; ++k) {
+    if (!plan.direct_output) {
+      std::memset(task.at<void>(impl.arrays.tile), 0, tile * size_of(impl.run.compute_dtype));
+      if (plan.steps_per_drain > 0) std::memset(task.at<void>(impl.arrays.totals), 0, tile * 8);
+    }
+    sum.seek(sum_begin);
+    std::int64_t steps = 0;
+    for (std::int64_t s = sum_begin; s < sum_end; ++s) {
+      task.lanes = kept.at_last_lanes() || sum.at_last_lanes() ? plan.last_lanes : plan.lanes.count;
+      task.rows = kept.at_last_rows() || sum.at_last_rows() ? plan.last_rows : plan.rows.count;
+      impl.form_block(task);
+      if (plan.steps_per_drain > 0 && ++steps == plan.steps_per_drain) {
+        impl.drain(task);
+        steps = 0;
+      }
+      if (s + 1 < sum_end) sum.advance();
+    }
+    if (!plan.direct_output) {
+      if (steps > 0) impl.drain(task);
+      const std::int64_t slots = kept.at_last_lanes() ? plan.last_slots : plan.slots;
+      const std::int64_t sum_rows = kept.at_last_rows() ? plan.last_sum_rows : plan.sum_rows;
+      const bool partial = plan.sum_parts > 1;
+      double* sums = partial ? impl.partial(shared_scratch, sum_part, k) : task.at<double>(impl.arrays.slots);
+      impl.fold(task, slots, sum_rows, sums);
+      if (!partial) impl.write_sums(sums, slots, sum_rows, output, impl.output_offset(kept));
+    }
+    if (k + 1 < kept_end) kept.advance();
+  }
+  if (plan.stream) hwy::FlushStream();
+}
+
+void WeightedSum::finish(void* output, std::byte* shared_scratch) const noexcept {
+  const Impl& impl = *impl_;
+  const WeightedSumPlan& plan = impl.plan;
+  if (impl.nothing || plan.sum_parts == 1) return;
+  auto* words = reinterpret_cast<std::int64_t*>(impl.partial(shared_scratch, plan.sum_parts, 0));
+  OuterCursor kept(plan.kept, plan.inputs + 1, words);
+  kept.seek(0);
+  for (std::int64_t k = 0; k < plan.kept.count(); ++k) {
+    const std::int64_t slots = kept.at_last_lanes() ? plan.last_slots : plan.slots;
+    const std::int64_t sum_rows = kept.at_last_rows() ? plan.last_sum_rows : plan.sum_rows;
+    double* total = impl.partial(shared_scratch, 0, k);
+    for (std::int64_t part = 1; part < plan.sum_parts; ++part) {
+      const double* other = impl.partial(shared_scratch, part, k);
+      for (std::int64_t i = 0; i < slots * sum_rows; ++i) total[i] += other[i];
+    }
+    impl.write_sums(total, slots, sum_rows, output, impl.output_offset(kept));
+    if (k + 1 < plan.kept.count()) kept.advance();
+  }
+}
+
+}  // namespace plated::kernels

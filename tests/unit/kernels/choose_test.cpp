@@ -1,0 +1,165 @@
+// Row kernels: gathering, the best state, draws, tables, random numbers, each against a loop that is obviously right.
+#include "kernels/choose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/counter_random.hpp"
+#include "base/random.hpp"
+
+namespace plated::kernels {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A tile of random log weights, some of them −inf and many equal.
+template <class T>
+struct RandomTile {
+  std::vector<T> data;
+  ChooseTile tile;
+  RandomTile(std::int64_t states, std::int64_t lanes, std::uint64_t seed) {
+    base::Random random(seed);
+    const std::int64_t pitch = (lanes + choose_pitch - 1) / choose_pitch * choose_pitch;
+    data.assign(static_cast<std::size_t>(states * pitch), T{0});
+    for (T& x : data) x = random.below(5) == 0 ? static_cast<T>(-infinity) : static_cast<T>(random.below(6)) / 2;
+    for (std::int64_t l = 0; l < lanes; ++l) data[static_cast<std::size_t>(random.below(states) * pitch + l)] = T{1};
+    tile = {data.data(), dtype_of<T>, pitch, states, lanes};
+  }
+  [[nodiscard]] T at(std::int64_t s, std::int64_t l) const { return data[static_cast<std::size_t>(s * tile.pitch + l)]; }
+};
+
+template <class T>
+class ChooseRows : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(ChooseRows, Types);
+
+TYPED_TEST(ChooseRows, FindTheLowestOfTheBest) {
+  for (const std::int64_t lanes : {1, 3, 16, 37, 64}) {
+    for (const std::int64_t states : {1, 2, 9, 70}) {
+      const RandomTile<TypeParam> rows(states, lanes, static_cast<std::uint64_t>(lanes * 100 + states));
+      for (const bool largest : {true, false}) {
+        double top[choose_lanes];
+        std::uint32_t state[choose_lanes];
+        // In two pieces, as long rows come.
+        const std::int64_t cut = std::max<std::int64_t>(1, states / 2);
+        ChooseTile piece = rows.tile;
+        piece.states = cut;
+        choose_best(piece, largest, 0, top, state);
+        if (states > cut) {
+          piece.data = const_cast<TypeParam*>(rows.data.data()) + cut * piece.pitch;
+          piece.states = states - cut;
+          choose_best(piece, largest, cut, top, state);
+        }
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          std::uint32_t expected = 0;
+          for (std::int64_t s = 1; s < states; ++s) {
+            const TypeParam x = rows.at(s, l), best = rows.at(expected, l);
+            if (largest ? x > best : x < best) expected = static_cast<std::uint32_t>(s);
+          }
+          EXPECT_EQ(state[l], expected) << lanes << " lanes, " << states << " states, lane " << l;
+          EXPECT_EQ(top[l], static_cast<double>(rows.at(expected, l)));
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ChooseRows, DrawWhatTheWeightsSayFromTilesAndFromTables) {
+  for (const std::int64_t lanes : {1, 16, 37}) {
+    for (const std::int64_t states : {1, 2, 9, 33, 200}) {
+      RandomTile<TypeParam> rows(states, lanes, static_cast<std::uint64_t>(lanes * 1000 + states));
+      const RandomTile<TypeParam> logs = rows;
+      double top[choose_lanes] = {}, total[choose_lanes] = {};
+      choose_top(rows.tile, true, top);
+      choose_weigh(rows.tile, top, total);
+      const std::int64_t length = (states + choose_pitch - 1) / choose_pitch * choose_pitch;
+      std::vector<float> table(static_cast<std::size_t>(lanes * length));
+      choose_tabulate(rows.tile, table.data(), length, length);
+      for (int repeat = 0; repeat < 40; ++repeat) {
+        double target[choose_lanes] = {}, passed[choose_lanes] = {}, uniform[choose_lanes];
+        std::uint32_t state[choose_lanes] = {}, row[choose_lanes], looked_up[choose_lanes];
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          uniform[l] = repeat == 0 ? 0.0 : repeat == 1 ? 1.0 - 0x1p-53 : base::draw_uniform(5, repeat, 1, l);
+          target[l] = uniform[l] * total[l];
+          row[l] = static_cast<std::uint32_t>(l);
+        }
+        choose_pass(rows.tile, target, passed, state);
+        choose_look_up({table.data(), total, length}, row, uniform, lanes, looked_up);
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          double sum = 0, expected_total = 0;
+          for (std::int64_t s = 0; s < states; ++s) expected_total += std::exp(static_cast<double>(logs.at(s, l)) - top[l]);
+          ASSERT_NEAR(total[l], expected_total, 1e-6 * expected_total);
+          ASSERT_LT(state[l], states);
+          EXPECT_GT(logs.at(state[l], l), -infinity) << "a state of weight 0 was drawn";
+          for (std::int64_t s = 0; s < state[l]; ++s) sum += static_cast<double>(rows.at(s, l));
+          EXPECT_LE(sum, target[l]);
+          EXPECT_GT(sum + static_cast<double>(rows.at(state[l], l)), target[l]);
+          if (looked_up[l] != choose_unsure) {
+            EXPECT_EQ(looked_up[l], state[l]);
+          } else if (repeat > 1) {
+            ADD_FAILURE() << "a number in general position should be sure";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ChooseGather, ReadsAnyStridesAndCombines) {
+  std::vector<float> memory(4000);
+  base::Random random(3);
+  for (float& x : memory) x = static_cast<float>(random.uniform());
+  const std::int64_t strides[][2] = {{1, 60}, {60, 1}, {0, 7}, {7, 0}, {50, 3}};
+  for (const auto& [lane_stride, state_stride] : strides) {
+    for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+      const std::int64_t lanes = 19, states = 33;
+      std::vector<std::int64_t> lane, state;
+      for (std::int64_t l = 0; l < lanes; ++l) lane.push_back(l * lane_stride);
+      for (std::int64_t s = 0; s < states; ++s) state.push_back(s * state_stride);
+      std::vector<double> room(static_cast<std::size_t>(states * 32));
+      const ChooseTile tile{room.data(), dtype, 32, states, lanes};
+      const ChooseSource source{memory.data(), Dtype::float32, lane.data(), state.data()};
+      for (const ChooseCombine combine : {ChooseCombine::add, ChooseCombine::multiply}) {
+        choose_gather(tile, source, ChooseCombine::store);
+        choose_gather(tile, source, combine);
+        for (std::int64_t s = 0; s < states; ++s) {
+          for (std::int64_t l = 0; l < lanes; ++l) {
+            const float x = memory[static_cast<std::size_t>(lane[l] + state[s])];
+            const auto combined = [&](auto y) { return combine == ChooseCombine::add ? y + y : y * y; };
+            if (dtype == Dtype::float32) {
+              EXPECT_EQ(reinterpret_cast<const float*>(room.data())[s * 32 + l], combined(x));
+            } else {
+              EXPECT_EQ(room[s * 32 + l], combined(static_cast<double>(x)));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ChooseUniforms, AreTheCounterBasedOnes) {
+  const std::int64_t big = (std::int64_t{1} << 40) + 5;
+  for (const std::int64_t first : {std::int64_t{0}, std::int64_t{3}, big, (std::int64_t{1} << 33) - 6}) {
+    for (const std::int64_t slice : {std::int64_t{0}, big}) {
+      std::vector<double> uniform(29);
+      std::vector<std::int64_t> samples, slices;
+      choose_uniforms(99, 4, slice, first, 29, uniform.data());
+      for (std::int64_t s = 0; s < 29; ++s) {
+        EXPECT_EQ(uniform[s], base::draw_uniform(99, static_cast<std::uint64_t>(first + s), 4, static_cast<std::uint64_t>(slice)));
+        samples.push_back(first + s / 3);
+        slices.push_back(slice + s * 5);
+      }
+      choose_uniforms_of_pairs(99, 4, samples.data(), slices.data(), 29, uniform.data());
+      for (std::int64_t s = 0; s < 29; ++s) {
+        EXPECT_EQ(uniform[s], base::draw_uniform(99, static_cast<std::uint64_t>(samples[s]), 4, static_cast<std::uint64_t>(slices[s])));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plated::kernels
