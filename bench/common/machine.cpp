@@ -1,6 +1,10 @@
 // Asks Linux and git about the machine.
 #include "common/machine.hpp"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -64,6 +68,9 @@ std::int64_t resident_bytes() { return kilobytes("VmRSS"); }
 std::int64_t peak_resident_bytes() { return kilobytes("VmHWM"); }
 
 void forget_peak_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);  // what is free but kept for later allocations is nobody's
+#endif
   std::ofstream file("/proc/self/clear_refs");
   file << "5";  // resets VmHWM alone
 }

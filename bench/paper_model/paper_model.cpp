@@ -1,7 +1,8 @@
 // The paper's runtime experiment ([TVE] Fig. 4 and 5) beside a roofline: tables on standard output, figures as JSON.
 //
-//   bench_paper_model [--quick] [--only runtimes,layouts,memory,overhead] [--largest N] [--domain N] [--threads 1,2]
-//                     [--layout-size N] [--memory-size N] [--check-up-to N] [--milliseconds N] [--json FILE]
+//   bench_paper_model [--quick] [--only runtimes,adjoints,layouts,memory,overhead] [--largest N] [--domain N]
+//                     [--threads 1,2] [--layout-size N] [--memory-size N] [--check-up-to N] [--milliseconds N]
+//                     [--json FILE]
 //
 // --milliseconds is spent on each figure. Results are checked before they are timed; a wrong one ends the program.
 #include <algorithm>
@@ -43,7 +44,7 @@ int run(int argc, const char* const* argv) {
                                     "--check-up-to", "--milliseconds", "--json"},
                                    {"--quick"});
   const bench::Settings settings = settings_of(arguments);
-  const std::vector<std::string> only = arguments.list("--only", "memory,overhead,runtimes,layouts");
+  const std::vector<std::string> only = arguments.list("--only", "memory,overhead,runtimes,adjoints,layouts");
 
   bench::Json report = bench::Json::object();
   report.set("benchmark", "paper_model").set("machine", bench::describe_machine());
@@ -54,10 +55,13 @@ int run(int argc, const char* const* argv) {
   const std::vector<std::pair<std::string, Section>> sections = {{"memory", bench::measure_memory},
                                                                  {"overhead", bench::measure_overhead},
                                                                  {"runtimes", bench::measure_runtimes},
+                                                                 {"adjoints", bench::measure_adjoints},
                                                                  {"layouts", bench::measure_layouts}};
   for (const std::string& name : only) {
     const bool known = std::any_of(sections.begin(), sections.end(), [&](const auto& s) { return s.first == name; });
-    if (!known) throw std::invalid_argument("--only takes memory, overhead, runtimes and layouts, not " + name);
+    if (!known) {
+      throw std::invalid_argument("--only takes memory, overhead, runtimes, adjoints and layouts, not " + name);
+    }
   }
   for (const auto& [name, measure] : sections) {
     if (std::find(only.begin(), only.end(), name) != only.end()) report.set(name, measure(settings));

@@ -4,15 +4,12 @@
 #include <cmath>
 
 namespace bench {
-namespace {
 
 plated::Plan compiled(const TreeModel& model) {
   std::vector<std::vector<std::int64_t>> shapes;
   for (const plated::Tensor& factor : model.factors()) shapes.push_back(factor.shape());
   return compile(plated::FactorGraph::from_equation(model.equation(), shapes, {.plates = model.plates()}));
 }
-
-}  // namespace
 
 PlatedRunner::PlatedRunner(const TreeModel& model, plated::Semiring semiring, int threads)
     : plan_(compiled(model)),

@@ -7,6 +7,9 @@
 
 namespace bench {
 
+/// The plan of the model's one output, its logarithm or value.
+[[nodiscard]] plated::Plan compiled(const TreeModel& model);
+
 class PlatedRunner {
  public:
   PlatedRunner(const TreeModel& model, plated::Semiring semiring, int threads);

@@ -27,6 +27,8 @@ struct Settings {
 [[nodiscard]] Json measure_layouts(const Settings& settings);
 /// Peak memory of the process over the bytes of the inputs.
 [[nodiscard]] Json measure_memory(const Settings& settings);
+/// The questions of the reverse sweep against I = J, beside the roofline; many joint samples beside one.
+[[nodiscard]] Json measure_adjoints(const Settings& settings);
 /// Calls of a tiny plan, and planning.
 [[nodiscard]] Json measure_overhead(const Settings& settings);
 

@@ -24,7 +24,8 @@ class Axes:
 
     def __init__(self, rows, left):
         """Of all rows, so that panels have the same axes."""
-        seconds = [row[key] for row in rows for key in ("plated_seconds", "roofline_seconds") if row.get(key)]
+        kinds = ("plated_seconds", "seconds", "roofline_seconds")
+        seconds = [row[key] for row in rows for key in kinds if row.get(key)]
         self.sizes = sorted({row["size"] for row in rows})
         # A fraction of a decade would leave a curve on the frame.
         self.decades = (math.floor(math.log10(min(seconds)) - 0.05), math.ceil(math.log10(max(seconds)) + 0.05))
@@ -112,25 +113,34 @@ def panel(axes, rows, semiring):
         yield from curve(axes, of_threads[count], "roofline_seconds", COLOURS[count], dashed=True)
 
 
-def runtimes(report):
-    """The figure as an SVG document."""
-    rows, machine = report["runtimes"], report["machine"]
-    semirings = [s for s in ("log", "real") if any(row["semiring"] == s for row in rows)]
-    width = LEFT + len(semirings) * PANEL[0] + (len(semirings) - 1) * GAP + RIGHT
+def document(report, title, remark, upright, rows, panels):
+    """An SVG document of panels side by side, all with the axes of `rows`; each panel is a function of its axes."""
+    machine = report["machine"]
+    width = LEFT + len(panels) * PANEL[0] + (len(panels) - 1) * GAP + RIGHT
     height = TOP + PANEL[1] + BOTTOM
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         'font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif">',
-        "<title>Time of one run against plate sizes</title>",
+        f"<title>{escape(title)}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        text(LEFT, 30, "One run of a,abi,bcij,adj,deij-> against the size of its plates i and j", 17, "start",
-             extra='font-weight="bold"'),
-        text(LEFT, 50, f"all domains {report['domain']}, {report['dtype']}, best of many runs", 12.5, "start", FAINT),
-    ]  # fmt: skip
-    for number, semiring in enumerate(semirings):
-        axes = Axes(rows, LEFT + number * (PANEL[0] + GAP))
-        parts += panel(axes, [row for row in rows if row["semiring"] == semiring], semiring)
-    parts.append(text(0, 0, "time of one run", extra=f'transform="translate(22 {TOP + PANEL[1] / 2}) rotate(-90)"'))
+        text(LEFT, 30, title, 17, "start", extra='font-weight="bold"'),
+        text(LEFT, 50, f"all domains {report['domain']}, {report['dtype']}, {remark}", 12.5, "start", FAINT),
+    ]
+    for number, draw in enumerate(panels):
+        parts += draw(Axes(rows, LEFT + number * (PANEL[0] + GAP)))
+    parts.append(text(0, 0, upright, extra=f'transform="translate(22 {TOP + PANEL[1] / 2}) rotate(-90)"'))
     made_on = f"{machine['cpu']}, {machine['hardware_threads']} cores; {machine['compiler']}; commit {machine['commit']}"
     parts += [text(LEFT, height - 16, made_on, 11.5, "start", FAINT), "</svg>", ""]
     return "\n".join(parts)
+
+
+def runtimes(report):
+    """The figure as an SVG document."""
+    rows = report["runtimes"]
+    semirings = [s for s in ("log", "real") if any(row["semiring"] == s for row in rows)]
+
+    def of(semiring):
+        return lambda axes: panel(axes, [row for row in rows if row["semiring"] == semiring], semiring)
+
+    title = "One run of a,abi,bcij,adj,deij-> against the size of its plates i and j"
+    return document(report, title, "best of many runs", "time of one run", rows, [of(s) for s in semirings])

@@ -98,6 +98,9 @@ class FactorGraph {
   /// The same graph asked for other outputs. Every variable keeps the plates it has, whatever outputs gave them to it.
   [[nodiscard]] FactorGraph asking(const std::vector<std::vector<std::string>>& outputs) const;
 
+  /// The same graph with another number of slices in a plate. Throws UnknownNameError and SizeError.
+  [[nodiscard]] FactorGraph resized(std::string_view plate, std::int64_t size) const;
+
   /// Throws PlateError where P(v) ⊄ P(f), where stated plates disagree with what is written, or where two outputs
   /// disagree on a variable's plates.
   void validate() const;

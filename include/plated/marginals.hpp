@@ -19,7 +19,7 @@ struct MarginalOptions {
   bool variables = true;
   /// Every factor's joint posterior, in its operand's shape; in a tied factor the slices it stands for are averaged.
   bool factors = false;
-  /// Joint marginals of sets of variables that have the same plates or plates that contain each other's.
+  /// Joint marginals of sets of variables: for each slice of all the plates that one of them is in.
   std::vector<std::vector<std::string>> sets;
   /// Logarithms instead of probabilities, right even where a probability would underflow.
   bool log = false;
@@ -65,9 +65,9 @@ struct Marginals {
 [[nodiscard]] Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span<const Tensor> statistics,
                                  const RunOptions& options = {});
 
-/// For each slice i of a plate, log Z − log Z without slice i (its factors and variables do not exist): for a normalised
-/// model log p(slice i | all other slices). Axes: batch dims, the plate. Throws ImpossibleError where the other slices
-/// are impossible by themselves.
+/// For each slice i of a plate, log Z − log Z without slice i (its factors and variables do not exist): for a
+/// normalised model log p(slice i | all other slices). Axes: batch dims, the plate. Throws ImpossibleError where the
+/// other slices are impossible by themselves.
 [[nodiscard]] Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands,
                                    std::string_view plate, const EinsumOptions& options = {});
 [[nodiscard]] Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,

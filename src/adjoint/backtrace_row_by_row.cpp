@@ -13,59 +13,100 @@ namespace {
 
 // States that are worth a task of their own.
 constexpr std::int64_t states_per_task = 1 << 17;
+// Pairs of a slice and a sample that are put in order together.
+constexpr std::int64_t pairs_at_once = 1024;
 
 class Worker {
  public:
-  Worker(const ChoiceStep& step, const Choice& choice, ChosenStates& states)
-      : step_(step), choice_(choice), states_(states), rows_(step), offset_(step.slices.offsets() * most) {}
+  Worker(const ChoiceStep& step, const Choice& choice, ChosenStates& states, std::int64_t slices)
+      : step_(step),
+        choice_(choice),
+        states_(states),
+        rows_(step),
+        offset_(static_cast<std::size_t>(slices) * step.slices.offsets()),
+        pair_(static_cast<std::size_t>(pairs_at_once)),
+        sorted_(pair_.size()),
+        begin_(sorts() ? static_cast<std::size_t>(step.kept_states) + 1 : 0) {}
 
-  /// Slices first … first + count − 1, at most rows() of them.
   void run(std::int64_t first, std::int64_t count) {
+    const std::size_t offsets = step_.slices.offsets();
     step_.slices.visit(first, count, [&](std::int64_t k, const std::int64_t* offset) {
-      for (std::size_t o = 0; o < step_.slices.offsets(); ++o) offset_[o * most + static_cast<std::size_t>(k)] = offset[o];
+      std::copy(offset, offset + offsets, offset_.data() + static_cast<std::size_t>(k) * offsets);
     });
-    // Slices inside, samples outside: neighbouring lanes are neighbours in memory.
+    // Slices inside, samples outside: neighbouring pairs are neighbours in memory.
     const std::int64_t pairs = count * choice_.count;
-    for (std::int64_t begin = 0; begin < pairs; begin += rows_.lanes()) {
-      choose(begin, std::min(rows_.lanes(), pairs - begin), count);
+    for (std::int64_t begin = 0; begin < pairs; begin += pairs_at_once) {
+      const std::int64_t some = std::min(pairs_at_once, pairs - begin);
+      find_pairs(begin, some, count);
+      for (std::int64_t p = 0; p < some; p += rows_.lanes()) {
+        choose(pair_.data() + p, std::min(rows_.lanes(), some - p));
+      }
     }
   }
-  [[nodiscard]] std::int64_t rows() const { return rows_.lanes(); }
 
  private:
+  struct Pair {
+    const std::int64_t* offset;
+    std::int64_t sample;
+    std::int64_t kept;  // the state of the kept variables
+  };
   static constexpr std::size_t most = kernels::choose_lanes;
-  using Numbers = std::array<std::int64_t, most>;
 
-  void choose(std::int64_t begin, std::int64_t lanes, std::int64_t slices) {
-    Numbers at, sample, slice;
-    for (std::int64_t l = 0, s = begin / slices, k = begin % slices; l < lanes; ++l) {
-      at[l] = k;
-      sample[l] = s;
-      slice[l] = offset_[static_cast<std::size_t>(k)];
-      if (++k == slices) k = 0, ++s;
-    }
-    for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
-      const std::int64_t* base = offset_.data() + step_.input_offset(i) * most;
-      std::int64_t* to = rows_.lane_offset(i);
-      for (std::int64_t l = 0; l < lanes; ++l) to[l] = base[at[l]];
+  [[nodiscard]] bool sorts() const { return step_.kept_states > 1 && step_.kept_states <= pairs_at_once; }
+
+  /// Rows of the same kept state lie next to each other, often in one page of memory: pairs are brought in their order.
+  void find_pairs(std::int64_t begin, std::int64_t count, std::int64_t slices) {
+    const std::size_t offsets = step_.slices.offsets();
+    for (std::int64_t p = 0, sample = begin / slices, k = begin % slices; p < count; ++p) {
+      pair_[static_cast<std::size_t>(p)] = {offset_.data() + static_cast<std::size_t>(k) * offsets, sample, 0};
+      if (++k == slices) k = 0, ++sample;
     }
     for (std::size_t v = 0; v < step_.kept.size(); ++v) {
-      const std::int64_t* base = offset_.data() + step_.kept_offset(v) * most;
-      Numbers state;
-      for (std::int64_t l = 0; l < lanes; ++l) state[l] = states_.of(step_.kept[v], base[at[l]])[sample[l]];
-      for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
-        const std::int64_t stride = step_.inputs[i].kept_stride[v];
-        std::int64_t* to = rows_.lane_offset(i);
-        for (std::int64_t l = 0; stride != 0 && l < lanes; ++l) to[l] += state[l] * stride;
+      const std::uint32_t* states = states_.of(step_.kept[v], 0);
+      const std::int64_t samples = states_.samples(), extent = step_.kept_extent[v];
+      const std::size_t o = step_.kept_offset(v);
+      for (std::int64_t p = 0; p < count; ++p) {
+        Pair& pair = pair_[static_cast<std::size_t>(p)];
+        pair.kept = pair.kept * extent + states[pair.offset[o] * samples + pair.sample];
+      }
+    }
+    if (!sorts()) return;
+    std::fill(begin_.begin(), begin_.end(), 0);
+    for (std::int64_t p = 0; p < count; ++p)
+      ++begin_[static_cast<std::size_t>(pair_[static_cast<std::size_t>(p)].kept) + 1];
+    for (std::size_t k = 1; k < begin_.size(); ++k) begin_[k] += begin_[k - 1];
+    for (std::int64_t p = 0; p < count; ++p) {
+      const Pair& pair = pair_[static_cast<std::size_t>(p)];
+      sorted_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(pair.kept)]++)] = pair;
+    }
+    std::swap(pair_, sorted_);
+  }
+
+  void choose(const Pair* pair, std::int64_t lanes) {
+    std::array<std::int64_t, most> sample, slice;
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      sample[l] = pair[l].sample;
+      slice[l] = pair[l].offset[0];
+    }
+    for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
+      const std::vector<std::int64_t>& stride = step_.inputs[i].kept_stride;
+      std::int64_t* to = rows_.lane_offset(i);
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        to[l] = pair[l].offset[step_.input_offset(i)];
+        std::int64_t rest = pair[l].kept;
+        for (std::size_t v = stride.size(); v-- > 0;) {
+          const std::int64_t state = v == 0 ? rest : rest % step_.kept_extent[v];
+          to[l] += state * stride[v];
+          if (v > 0) rest /= step_.kept_extent[v];
+        }
       }
     }
     std::array<std::uint32_t, most> tuple;
     if (choice_.draw) {
       std::array<double, most> uniform;
-      Numbers number;
+      std::array<std::int64_t, most> number;
       for (std::int64_t l = 0; l < lanes; ++l) number[l] = choice_.first + sample[l];
-      kernels::choose_uniforms_of_pairs(choice_.seed, step_.variables[0], number.data(), slice.data(), lanes,
-                                        uniform.data());
+      kernels::choose_uniforms(choice_.seed, step_.variables[0], number.data(), slice.data(), lanes, uniform.data());
       rows_.draw(lanes, uniform.data(), tuple.data());
     } else {
       rows_.best(lanes, tuple.data());
@@ -77,27 +118,25 @@ class Worker {
   const Choice& choice_;
   ChosenStates& states_;
   RowChooser rows_;
-  std::vector<std::int64_t> offset_;  // [offset][slice of the block]
+  std::vector<std::int64_t> offset_;  // [slice of the block][offset]
+  std::vector<Pair> pair_;            // slice and sample
+  std::vector<Pair> sorted_;
+  std::vector<std::int64_t> begin_;  // [kept state]: where its pairs begin in sorted_
 };
 
 }  // namespace
 
 void choose_row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
   const std::int64_t slices = step.slices.size();
+  const std::int64_t block =
+      std::clamp<std::int64_t>(states_per_task / step.states, kernels::choose_pitch, pairs_at_once);
+  const std::int64_t tasks = (slices + block - 1) / block;
   std::vector<std::unique_ptr<Worker>> workers;
-  workers.push_back(std::make_unique<Worker>(step, choice, states));
-  const std::int64_t block = workers[0]->rows();
-  const std::int64_t blocks = (slices + block - 1) / block;
-  const std::int64_t blocks_per_task =
-      std::max<std::int64_t>(1, states_per_task / std::max<std::int64_t>(1, block * step.states * choice.count));
-  const std::int64_t tasks = (blocks + blocks_per_task - 1) / blocks_per_task;
   while (static_cast<std::int64_t>(workers.size()) < std::min<std::int64_t>(threads, tasks)) {
-    workers.push_back(std::make_unique<Worker>(step, choice, states));
+    workers.push_back(std::make_unique<Worker>(step, choice, states, std::min(block, slices)));
   }
   auto task = [&](std::int64_t t, int worker) {
-    for (std::int64_t b = t * blocks_per_task; b < std::min(blocks, (t + 1) * blocks_per_task); ++b) {
-      workers[static_cast<std::size_t>(worker)]->run(b * block, std::min(block, slices - b * block));
-    }
+    workers[static_cast<std::size_t>(worker)]->run(t * block, std::min(block, slices - t * block));
   };
   engine::parallel_for(tasks, threads, engine::TaskRef(task));
 }

@@ -45,10 +45,9 @@ kernels::ChooseTile RowChooser::gather(std::int64_t first, std::int64_t lanes) {
   const kernels::ChooseTile tile{tile_.data(), step_.compute, pitch_, count, lanes};
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const ChoiceStep::Input& input = step_.inputs[i];
-    kernels::choose_gather(tile,
-                           {input.data, input.dtype, lane_offset(i),
-                            state_offset_.data() + static_cast<std::int64_t>(i) * piece_},
-                           i == 0 ? kernels::ChooseCombine::store : step_.combine);
+    kernels::choose_gather(
+        tile, {input.data, input.dtype, lane_offset(i), state_offset_.data() + static_cast<std::int64_t>(i) * piece_},
+        i == 0 ? kernels::ChooseCombine::store : step_.combine);
   }
   return tile;
 }

@@ -33,10 +33,10 @@ class RowChooser {
 
   const ChoiceStep& step_;
   std::int64_t pitch_;
-  std::int64_t piece_;                       // states of a tile
-  std::int64_t offsets_of_ = -1;             // the first state that state_offset_ is for
-  std::vector<std::int64_t> lane_offset_;    // [input][choose_lanes]
-  std::vector<std::int64_t> state_offset_;   // [input][piece_]
+  std::int64_t piece_;                      // states of a tile
+  std::int64_t offsets_of_ = -1;            // the first state that state_offset_ is for
+  std::vector<std::int64_t> lane_offset_;   // [input][choose_lanes]
+  std::vector<std::int64_t> state_offset_;  // [input][piece_]
   std::vector<double> tile_;
   using Running = std::array<double, kernels::choose_lanes>;
   Running top_{};

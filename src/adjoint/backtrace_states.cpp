@@ -15,11 +15,21 @@ std::uint32_t take_state(std::uint32_t& tuple, const ChoiceStep& step, std::size
   return state;
 }
 
+/// Rows of a sample each, from rows of a slice each: as many slices as two cache lines of the answer hold.
+template <int kSlices>
+void transpose(const std::uint32_t* from, std::int64_t pitch, std::int64_t samples, std::int64_t* to,
+               std::int64_t to_pitch) {
+  for (std::int64_t s = 0; s < samples; ++s, to += to_pitch) {
+    for (int k = 0; k < kSlices; ++k) to[k] = from[k * pitch + s];
+  }
+}
+
 }  // namespace
 
 void ChosenStates::write(const ChoiceStep& step, const std::int64_t* slice, std::int64_t slices, std::int64_t first,
                          std::int64_t count, std::uint32_t* tuple, std::int64_t pitch) {
-  const bool adjacent = slices > 0 && slice[slices - 1] - slice[0] == slices - 1 && std::is_sorted(slice, slice + slices);
+  const bool adjacent =
+      slices > 0 && slice[slices - 1] - slice[0] == slices - 1 && std::is_sorted(slice, slice + slices);
   for (std::size_t v = step.variables.size(); v-- > 0;) {
     const DimId variable = step.variables[v];
     std::vector<std::uint32_t>& states = states_[variable];
@@ -37,14 +47,13 @@ void ChosenStates::write(const ChoiceStep& step, const std::int64_t* slice, std:
     }
     std::vector<std::int64_t>& values = answer_[variable].values;
     const std::int64_t all_slices = static_cast<std::int64_t>(values.size()) / samples_;
-    for (std::int64_t s = 0; s < count; ++s) {
-      std::int64_t* to = values.data() + (first + s) * all_slices;
-      if (adjacent) {
-        to += slice[0];
-        for (std::int64_t k = 0; k < slices; ++k) to[k] = from[k * pitch + s];
-      } else {
-        for (std::int64_t k = 0; k < slices; ++k) to[slice[k]] = from[k * pitch + s];
-      }
+    std::int64_t* to = values.data() + first * all_slices;
+    if (adjacent && slices == 16) {
+      transpose<16>(from, pitch, count, to + slice[0], all_slices);
+      continue;
+    }
+    for (std::int64_t s = 0; s < count; ++s, to += all_slices) {
+      for (std::int64_t k = 0; k < slices; ++k) to[slice[k]] = from[k * pitch + s];
     }
   }
 }

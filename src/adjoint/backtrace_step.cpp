@@ -54,7 +54,8 @@ class Reader {
       result_.kept_extent.push_back(schedule_.problem.size[d]);
       result_.kept_states *= result_.kept_extent.back();
     }
-    result_.combine = semiring == Semiring::max_product ? kernels::ChooseCombine::multiply : kernels::ChooseCombine::add;
+    result_.combine =
+        semiring == Semiring::max_product ? kernels::ChooseCombine::multiply : kernels::ChooseCombine::add;
     result_.largest = semiring != Semiring::min_plus;
     // Small contractions are computed in double whatever their inputs are.
     const bool small = std::string_view(bound_.contraction->strategy()) == "small";

@@ -17,9 +17,9 @@ constexpr std::int64_t padding = 16;
 constexpr std::int64_t tuple_pitch = samples_at_once + padding;
 // Tables of a block of slices stay in the second-level cache, where they can; a block is no larger than a cache line or
 // two of answers.
-constexpr std::int64_t block_floats = 1 << 14;
+constexpr std::int64_t block_entries = 1 << 14;
 constexpr std::int64_t most_slices = 16;
-constexpr std::int64_t most_table_floats = 1 << 20;
+constexpr std::int64_t most_entries = 1 << 20;
 constexpr std::int64_t fewest_samples = 8;
 constexpr std::int64_t draws_per_task = 1 << 15;
 
@@ -38,9 +38,8 @@ class Worker {
         slice_pitch_(step.kept_states * length_ + padding),
         offset_(static_cast<std::size_t>(slices) * step.carried.offsets()),
         table_(static_cast<std::size_t>(slices * slice_pitch_)),
-        total_(static_cast<std::size_t>(slices * step.kept_states)),
         row_(samples_at_once),
-        uniform_(samples_at_once),
+        word_(samples_at_once),
         tuple_(static_cast<std::size_t>((step.variables.size() > 1 ? 2 : 1) * slices * tuple_pitch)) {
     for (const ChoiceStep::Input& input : step.inputs) {
       std::vector<std::int64_t>& offset = kept_offset_.emplace_back(step.kept_states);
@@ -71,8 +70,7 @@ class Worker {
       const kernels::ChooseTile tile = rows_.weigh(used, total);
       if (used == count) {
         const std::int64_t k = begin / count;
-        kernels::choose_tabulate(tile, table_.data() + k * length_, slice_pitch_, length_);
-        for (std::int64_t l = 0; l < used; ++l) total_[static_cast<std::size_t>(l * step_.kept_states + k)] = total[l];
+        kernels::choose_tabulate(tile, total, table_.data() + k * length_, slice_pitch_, length_);
         continue;
       }
       for (std::int64_t l = 0; l < used; ++l) {
@@ -80,8 +78,8 @@ class Worker {
         kernels::ChooseTile lane = tile;
         lane.data = static_cast<std::byte*>(tile.data) + l * static_cast<std::int64_t>(size_of(tile.dtype));
         lane.lanes = 1;
-        kernels::choose_tabulate(lane, table_.data() + b * slice_pitch_ + k * length_, slice_pitch_, length_);
-        total_[static_cast<std::size_t>(b * step_.kept_states + k)] = total[l];
+        kernels::choose_tabulate(lane, total + l, table_.data() + b * slice_pitch_ + k * length_, slice_pitch_,
+                                 length_);
       }
     }
   }
@@ -92,15 +90,17 @@ class Worker {
     for (std::int64_t b = 0; b < slices_; ++b) {
       number[b] = offset_of(b)[0] + tied[0];
       const std::uint32_t* row = rows_of(b, tied, first, count);
-      kernels::choose_uniforms(choice_.seed, step_.variables[0], number[b], choice_.first + first, count,
-                               uniform_.data());
+      kernels::choose_words(choice_.seed, step_.variables[0], number[b], choice_.first + first, count, word_.data());
       std::uint32_t* tuple = tuple_.data() + b * tuple_pitch;
-      const kernels::ChooseTable table{table_.data() + b * slice_pitch_, total_.data() + b * step_.kept_states, length_};
-      kernels::choose_look_up(table, row, uniform_.data(), count, tuple);
+      if (kernels::choose_look_up(table_.data() + b * slice_pitch_, length_, row, word_.data(), count, tuple) == 0)
+        continue;
       for (std::int64_t s = 0; s < count; ++s) {
         if (tuple[s] != kernels::choose_unsure) continue;
         aim(0, b, row[s]);
-        rows_.draw(1, &uniform_[static_cast<std::size_t>(s)], tuple + s);
+        const std::int64_t sample = choice_.first + first + s;
+        double uniform = 0;
+        kernels::choose_uniforms(choice_.seed, step_.variables[0], &sample, &number[b], 1, &uniform);
+        rows_.draw(1, &uniform, tuple + s);
       }
     }
     states_.write(step_, number, slices_, first, count, tuple_.data(), tuple_pitch);
@@ -145,10 +145,9 @@ class Worker {
   std::int64_t slices_ = 0;
   std::vector<std::int64_t> offset_;                    // [slice of the block][offset]
   std::vector<std::vector<std::int64_t>> kept_offset_;  // [input][state of the kept variables]
-  std::vector<float> table_;                            // [slice of the block][kept][state], slices padded
-  std::vector<double> total_;                           // [slice of the block][kept]
+  std::vector<std::int32_t> table_;                     // [slice of the block][kept][state], slices padded
   std::vector<std::uint32_t> row_;                      // [sample]
-  std::vector<double> uniform_;                         // [sample]
+  std::vector<std::uint32_t> word_;                     // [sample]
   std::vector<std::uint32_t> tuple_;                    // [slice of the block][sample]
 };
 
@@ -157,15 +156,15 @@ class Worker {
 bool tables_pay(const ChoiceStep& step, const Choice& choice) {
   // In floating point: counts of slices and samples need not fit when multiplied.
   const double draws = static_cast<double>(choice.count) * static_cast<double>(step.tied.size());
-  const double floats = static_cast<double>(step.kept_states) * static_cast<double>(row_length(step));
+  const double entries = static_cast<double>(step.kept_states) * static_cast<double>(row_length(step));
   return choice.draw && choice.count >= fewest_samples && 2 * draws >= static_cast<double>(step.kept_states) &&
-         floats <= most_table_floats && RowChooser(step).in_one_piece();
+         entries <= most_entries && RowChooser(step).in_one_piece();
 }
 
 void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
   const std::int64_t carried = step.carried.size();
-  const std::int64_t block =
-      std::min(carried, std::clamp<std::int64_t>(block_floats / (step.kept_states * row_length(step)), 1, most_slices));
+  const std::int64_t block = std::min(
+      carried, std::clamp<std::int64_t>(block_entries / (step.kept_states * row_length(step)), 1, most_slices));
   const std::int64_t blocks = (carried + block - 1) / block;
   // Where there are few blocks, their draws are shared out as well.
   const std::int64_t chunks = (choice.count + samples_at_once - 1) / samples_at_once;

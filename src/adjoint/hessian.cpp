@@ -83,10 +83,8 @@ const Hessian::Slices& Hessian::slices(const Step& step) {
   if (known.product != none) return known;
   const planner::Schedule& schedule = writer_.schedule();
   const SortedSet loops = writer_.loops(step);
-  const bool plain =
-      step.inputs.size() == 1 && schedule.values[step.inputs[0]].precision == Precision::wide;
-  known.product = plain ? step.inputs[0]
-                        : writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::real);
+  const bool plain = step.inputs.size() == 1 && schedule.values[step.inputs[0]].precision == Precision::wide;
+  known.product = plain ? step.inputs[0] : writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::real);
   known.others = writer_.leave_one_out({known.product}, step.product, step.power, Semiring::real);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (tangent_[step.inputs[k]] == none) continue;
@@ -97,8 +95,8 @@ const Hessian::Slices& Hessian::slices(const Step& step) {
     writer_.weigh(known.product_tangent, {.added = {}, .subtracted = {}, .factors = std::move(factors)}, loops, !first);
   }
   if (known.product_tangent != none) {
-    known.others_tangent = writer_.leave_one_out({known.product, known.product_tangent}, step.product, step.power,
-                                                 Semiring::real);
+    known.others_tangent =
+        writer_.leave_one_out({known.product, known.product_tangent}, step.product, step.power, Semiring::real);
   }
   return known;
 }

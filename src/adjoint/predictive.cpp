@@ -1,5 +1,5 @@
-// Leave-one-out totals: the plan once more, with every product over the plate replaced by the products of all slices but
-// one. What depends on such a product keeps the plate as the number of the slice that is left out.
+// Leave-one-out totals: the plan once more, with every product over the plate replaced by the products of all slices
+// but one. What depends on such a product keeps the plate as the number of the slice that is left out.
 #include <algorithm>
 
 #include "adjoint/questions.hpp"
@@ -44,8 +44,8 @@ class Predictive {
   /// The value's dims, and the plate in front of them where an input has it.
   ValueId like(ValueId value, const std::vector<ValueId>& inputs) {
     std::vector<DimId> dims = writer_.schedule().values[value].dims;
-    const bool numbered = std::any_of(inputs.begin(), inputs.end(),
-                                      [&](ValueId v) { return contains(writer_.dims(v), plate_); });
+    const bool numbered =
+        std::any_of(inputs.begin(), inputs.end(), [&](ValueId v) { return contains(writer_.dims(v), plate_); });
     if (numbered) dims.insert(dims.begin(), plate_);
     return writer_.add_intermediate(std::move(dims));
   }
@@ -73,6 +73,7 @@ class Predictive {
       // The same in every slice: one time fewer.
       const std::int64_t slices = writer_.schedule().problem.size[plate_];
       step.power = step.power / slices * (slices - 1);
+      step.tied_power = {};
     }
     step.output = without_[value] = like(value, step.inputs);
     add(std::move(step));
@@ -96,7 +97,6 @@ class Predictive {
 Schedule predictive_schedule(const FactorGraph& graph, planner::Options options, DimId plate) {
   options.keep_sums = true;
   options.sums_only = false;
-  options.without.insert("drop_unit_dims");  // leaving out the only slice leaves nothing
   Schedule schedule = planner::plan(total_graph(graph), options);
   StepWriter writer(schedule);
   std::vector<DimId> axes = batch_axes(graph);

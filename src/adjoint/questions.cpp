@@ -87,8 +87,8 @@ std::vector<DimId> posterior_variables(const FactorGraph& graph) {
   const std::vector<std::vector<DimId>> plates = graph.variable_plates();
   std::vector<DimId> list;
   for (DimId v = 0; v < graph.dims().size(); ++v) {
-    const bool exists = std::none_of(plates[v].begin(), plates[v].end(),
-                                     [&](DimId b) { return graph.dims()[b].size == 0; });
+    const bool exists =
+        std::none_of(plates[v].begin(), plates[v].end(), [&](DimId b) { return graph.dims()[b].size == 0; });
     if (graph.dims()[v].kind == DimKind::variable && graph.dims()[v].size > 1 && exists) list.push_back(v);
   }
   return list;
@@ -112,6 +112,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
     axes.insert(axes.end(), all_plates[v].begin(), all_plates[v].end());
     axes.push_back(v);
     answer.answer = writer.add_output(std::move(axes));
+    if (answer.step == schedule.steps.size()) continue;  // without batches there is no posterior either
     const Step& step = schedule.steps[answer.step];
     reverse.want(step.output);
     if (writer.is_matrix_product(step)) {

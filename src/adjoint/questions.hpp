@@ -45,7 +45,7 @@ struct GradientQuestion {
 [[nodiscard]] planner::Schedule expectation_schedule(const FactorGraph& graph, planner::Options options,
                                                      const std::vector<bool>& has_statistics);
 
-/// Answer: the total without slice i, for each slice i of the plate; axes batch, plate.
+/// Answer: the total without slice i, for each slice i of a plate with at least two; axes batch, plate.
 [[nodiscard]] planner::Schedule predictive_schedule(const FactorGraph& graph, planner::Options options, DimId plate);
 
 }  // namespace plated::adjoint

@@ -93,8 +93,7 @@ void Reverse::spread_slices() {
   }
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step& step = schedule.steps[s];
-    const SortedSet told_apart =
-        intersect(options_.expand, unite(writer_.loops(step), slices_[step.output]));
+    const SortedSet told_apart = intersect(options_.expand, unite(writer_.loops(step), slices_[step.output]));
     for (const ValueId v : step.inputs) {
       const SortedSet possible = intersect(told_apart, unite(batch, home[v]));
       slices_[v] = unite(slices_[v], subtract(possible, writer_.dims(v)));
@@ -110,10 +109,9 @@ void Reverse::pass_to(const Step& step, std::size_t input) {
   if (step.kind == Step::Kind::leave_one_out) {
     const ValueId g = mass_[step.output];
     // Sums of masses are the products of max-plus. The real derivative is its own transpose.
-    add(step.inputs[0],
-        options_.semiring == Semiring::log
-            ? writer_.leave_one_out({g}, step.product, step.power, Semiring::max_plus)
-            : writer_.leave_one_out({step.inputs[0], g}, step.product, step.power, Semiring::real));
+    add(step.inputs[0], options_.semiring == Semiring::log
+                            ? writer_.leave_one_out({g}, step.product, step.power, Semiring::max_plus)
+                            : writer_.leave_one_out({step.inputs[0], g}, step.product, step.power, Semiring::real));
   } else if (options_.semiring == Semiring::log) {
     pass_log(step, input);
   } else {

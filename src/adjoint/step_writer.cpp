@@ -32,9 +32,8 @@ void StepWriter::add_step(Step step) {
 
 ValueId StepWriter::add_operand(std::vector<DimId> axes, ValueId like) {
   schedule_.operands.push_back(std::move(axes));
-  return add_value({.kind = Value::Kind::operand,
-                    .index = schedule_.operands.size() - 1,
-                    .dims = schedule_.values[like].dims});
+  return add_value(
+      {.kind = Value::Kind::operand, .index = schedule_.operands.size() - 1, .dims = schedule_.values[like].dims});
 }
 
 ValueId StepWriter::add_output(std::vector<DimId> axes) {

@@ -24,8 +24,7 @@ Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, std::spa
 
 std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
   std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  inputs.push_back(
-      api::constant(1.0, Dtype::float64, api::sizes(impl.graph, adjoint::batch_axes(impl.graph))));
+  inputs.push_back(api::constant(1.0, Dtype::float64, api::sizes(impl.graph, adjoint::batch_axes(impl.graph))));
   return inputs;
 }
 

@@ -60,7 +60,7 @@ Targets targets_of(const FactorGraph& graph, std::span<const Tensor> operands, c
   for (std::size_t f = 0; f < operands.size(); ++f) {
     if (given.empty()) {
       targets.places.push_back(api::shape_only(operands[f].dtype(), operands[f].shape()));
-    } else if (given[f].data() == nullptr && operands[f].elements() > 0) {
+    } else if (given[f].data() == nullptr) {
       targets.wanted[f] = false;
     } else {
       targets.places.push_back(given[f]);
@@ -82,9 +82,8 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   Targets targets = targets_of(impl.graph, operands, gradient.gradients, inputs);
 
-  adjoint::GradientQuestion question{.semiring = options.semiring,
-                                     .nonnegative = !any_negative(gradient.cotangents),
-                                     .wanted = targets.wanted};
+  adjoint::GradientQuestion question{
+      .semiring = options.semiring, .nonnegative = !any_negative(gradient.cotangents), .wanted = targets.wanted};
   std::string key = "gradient " + std::string(name(question.semiring)) + (question.nonnegative ? " + " : " ± ");
   for (const bool wanted : question.wanted) key += wanted ? '1' : '0';
   const auto runnable =
@@ -129,8 +128,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
   }
   // Evidence does not move.
   for (const DimId v : impl.observable) {
-    inputs.push_back(
-        api::constant(0.0, Dtype::float64, api::sizes(impl.graph, adjoint::answer_axes(impl.graph, v))));
+    inputs.push_back(api::constant(0.0, Dtype::float64, api::sizes(impl.graph, adjoint::answer_axes(impl.graph, v))));
   }
   const auto runnable = impl.question("hessian " + std::string(name(options.semiring)), [&] {
     return adjoint::hessian_schedule(impl.observed, impl.options, options.semiring);

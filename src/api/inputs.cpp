@@ -51,8 +51,8 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
       throw UnknownNameError("evidence is given for " + quoted(name) + ", and the model has no such variable");
     }
     if (std::find(plan.observable.begin(), plan.observable.end(), *v) == plan.observable.end()) {
-      throw OptionError("evidence is given for " + quoted(name) + ", which the plan was not compiled to observe: name " +
-                        "it in PlanOptions::observable");
+      throw OptionError("evidence is given for " + quoted(name) +
+                        ", which the plan was not compiled to observe: name " + "it in PlanOptions::observable");
     }
   }
 }
@@ -85,8 +85,8 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
   for (std::size_t k = 0; k < observed.values.size(); ++k) {
     const std::int64_t value = observed.values[k];
     if (value < -1 || value >= states) {
-      throw ValueError("the evidence for " + name + " has the value " + std::to_string(value) + ", and its states are 0 … " +
-                       std::to_string(states - 1) + " (−1: not observed)");
+      throw ValueError("the evidence for " + name + " has the value " + std::to_string(value) +
+                       ", and its states are 0 … " + std::to_string(states - 1) + " (−1: not observed)");
     }
     for (std::int64_t s = 0; s < states; ++s) {
       const double entry = value == -1 || value == s ? unit.one : unit.zero;
@@ -98,8 +98,9 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
       }
     }
   }
-  return shared ? table.broadcast(std::vector(with_batch.begin(), with_batch.begin() + static_cast<std::ptrdiff_t>(batch)))
-                : table;
+  return shared
+             ? table.broadcast(std::vector(with_batch.begin(), with_batch.begin() + static_cast<std::ptrdiff_t>(batch)))
+             : table;
 }
 
 template <class T>

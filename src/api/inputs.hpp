@@ -16,8 +16,8 @@ void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const 
                                                 const RunOptions& options);
 
 /// The checked operands followed by a tensor of ones and zeros for each observable variable, with axes batch, plates,
-/// states. Throws what Plan::run throws for bad operands, and for evidence UnknownNameError, OptionError, ShapeError and
-/// ValueError.
+/// states. Throws what Plan::run throws for bad operands, and for evidence UnknownNameError, OptionError, ShapeError
+/// and ValueError.
 [[nodiscard]] std::vector<Tensor> inputs(const PlanImpl& plan, std::span<const Tensor> operands,
                                          const RunOptions& options);
 

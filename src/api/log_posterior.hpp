@@ -12,8 +12,8 @@ namespace plated::api {
 /// are float64 and row-major.
 [[nodiscard]] Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
 
-/// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the mean
-/// over slices that the operand has no axis for, nothing off the diagonal of repeated dims.
+/// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the
+/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims.
 [[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
                                       const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
 

@@ -37,7 +37,7 @@ engine::Settings value_settings(const RunOptions& options, const planner::Schedu
 }  // namespace
 
 api::PlanImpl::PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vector<DimId> observed_variables,
-                 planner::Options how)
+                        planner::Options how)
     : graph(std::move(asked)),
       observed(std::move(with_evidence)),
       observable(std::move(observed_variables)),
@@ -45,7 +45,7 @@ api::PlanImpl::PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vecto
       value(planner::plan(observed, options)) {}
 
 std::shared_ptr<const api::Runnable> api::PlanImpl::question(const std::string& question,
-                                                          const std::function<planner::Schedule()>& plan) const {
+                                                             const std::function<planner::Schedule()>& plan) const {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = questions_.find(question); found != questions_.end()) return found->second;

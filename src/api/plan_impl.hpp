@@ -32,7 +32,7 @@ struct PlanImpl {
 
   /// The runnable for a question, planned when it is first asked; `question` spells everything it depends on.
   [[nodiscard]] std::shared_ptr<const Runnable> question(const std::string& question,
-                                                              const std::function<planner::Schedule()>& plan) const;
+                                                         const std::function<planner::Schedule()>& plan) const;
 
  private:
   mutable std::mutex mutex_;

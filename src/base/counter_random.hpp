@@ -27,17 +27,25 @@ struct Philox {
   return counter;
 }
 
-/// The counter of two neighbouring samples (2·pair and 2·pair + 1) of a variable in a slice. Different arguments have
-/// different counters while pair and slice are below 2^48.
-[[nodiscard]] constexpr std::array<std::uint32_t, 4> draw_counter(std::uint64_t pair, std::uint32_t variable,
+/// The counter of four neighbouring samples (4·quad … 4·quad + 3) of a variable in a slice. Different arguments have
+/// different counters while quad and slice are below 2^48 and the variable below 2^31.
+[[nodiscard]] constexpr std::array<std::uint32_t, 4> draw_counter(std::uint64_t quad, std::uint32_t variable,
                                                                   std::uint64_t slice) {
-  return {static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(slice), variable,
-          static_cast<std::uint32_t>(pair >> 32 << 16) ^ static_cast<std::uint32_t>(slice >> 32)};
+  return {static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(slice), variable,
+          static_cast<std::uint32_t>(quad >> 32 << 16) ^ static_cast<std::uint32_t>(slice >> 32)};
 }
 
 [[nodiscard]] constexpr std::array<std::uint32_t, 2> draw_key(std::uint64_t seed) {
   return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
 }
+
+/// The first 32 bits of a sample's number, which nearly always decide, and the bits that follow, from a counter of
+/// their own.
+[[nodiscard]] constexpr std::uint32_t draw_word(std::uint64_t seed, std::uint64_t sample, std::uint32_t variable,
+                                                std::uint64_t slice) {
+  return philox(draw_counter(sample / 4, variable, slice), draw_key(seed))[sample % 4];
+}
+inline constexpr std::uint32_t draw_low_bits = 0x80000000U;  // set in the variable
 
 /// 53 bits of two words as a number in [0, 1).
 [[nodiscard]] constexpr double unit_interval(std::uint32_t high, std::uint32_t low) {
@@ -47,8 +55,8 @@ struct Philox {
 /// The number in [0, 1) that decides on a sample of a variable in a slice.
 [[nodiscard]] constexpr double draw_uniform(std::uint64_t seed, std::uint64_t sample, std::uint32_t variable,
                                             std::uint64_t slice) {
-  const auto words = philox(draw_counter(sample / 2, variable, slice), draw_key(seed));
-  return sample % 2 == 0 ? unit_interval(words[0], words[1]) : unit_interval(words[2], words[3]);
+  return unit_interval(draw_word(seed, sample, variable, slice),
+                       draw_word(seed, sample, variable ^ draw_low_bits, slice));
 }
 
 }  // namespace plated::base

@@ -71,9 +71,9 @@ class Binder {
           b.kept = base::checked_product(b.leave_one_out->kept_extent);
           b.slices = base::checked_product(b.leave_one_out->product_extent);
           if (step.inputs.size() > 1) {
-            bound.task_scratch_bytes = std::max(
-                bound.task_scratch_bytes,
-                static_cast<std::size_t>(base::checked_product(b.slices, 4 * static_cast<std::int64_t>(sizeof(double)))));
+            bound.task_scratch_bytes =
+                std::max(bound.task_scratch_bytes, static_cast<std::size_t>(base::checked_product(
+                                                       b.slices, 4 * static_cast<std::int64_t>(sizeof(double)))));
           }
           break;
         case Step::Kind::log_mass:
@@ -165,9 +165,7 @@ class Binder {
     bool only_masses = true;
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
       const Layout input = layout(step.inputs[k]);
-      auto& list = k < step.added                     ? shape.added
-                   : k < step.added + step.subtracted ? shape.subtracted
-                                                      : shape.factors;
+      auto& list = k < step.added ? shape.added : k < step.added + step.subtracted ? shape.subtracted : shape.factors;
       list.push_back({.stride = along(input, loops), .dtype = input.dtype});
       only_masses = only_masses && k >= step.added;
     }

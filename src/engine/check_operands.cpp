@@ -181,7 +181,8 @@ void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, st
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     check_shape({graph, Subject::Kind::output, k}, graph.outputs()[k].dims, outputs[k]);
   }
-  check_written(graph, outputs, Subject::Kind::output, [](std::size_t k) { return k; }, operands);
+  check_written(
+      graph, outputs, Subject::Kind::output, [](std::size_t k) { return k; }, operands);
 }
 
 void check_gradients(const FactorGraph& graph, const std::vector<bool>& wanted, std::span<const Tensor> gradients,
@@ -192,7 +193,8 @@ void check_gradients(const FactorGraph& graph, const std::vector<bool>& wanted, 
     check_shape({graph, Subject::Kind::gradient, f}, graph.factors()[f].dims, gradients[factor.size()]);
     factor.push_back(f);
   }
-  check_written(graph, gradients, Subject::Kind::gradient, [&](std::size_t k) { return factor[k]; }, operands);
+  check_written(
+      graph, gradients, Subject::Kind::gradient, [&](std::size_t k) { return factor[k]; }, operands);
 }
 
 void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape) {
@@ -209,9 +211,9 @@ void check_values(const FactorGraph& graph, std::span<const Tensor> operands, Se
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].elements() > most) continue;
     if (const auto bad = kernels::first_bad_entry(operands[k], semiring)) {
-      throw ValueError(Subject{graph, Subject::Kind::operand, k}.name() + " has the entry " + std::to_string(operands[k].at(*bad)) +
-                       " at index " + shape_text(*bad) + ", which the " + std::string(name(semiring)) +
-                       " semiring does not admit");
+      throw ValueError(Subject{graph, Subject::Kind::operand, k}.name() + " has the entry " +
+                       std::to_string(operands[k].at(*bad)) + " at index " + shape_text(*bad) + ", which the " +
+                       std::string(name(semiring)) + " semiring does not admit");
     }
     const Factor& factor = graph.factors()[k];
     const bool sums = semiring == Semiring::log || semiring == Semiring::real;

@@ -84,9 +84,9 @@ class Runner {
       const std::int64_t first = t * grain;
       const std::int64_t last = std::min(step.kept, first + grain);
       if (step.inputs.size() == 1) return kernels::leave_one_out(*step.leave_one_out, input(0), output, first, last);
-      kernels::leave_one_out_derivative(
-          *step.leave_one_out, input(0), input(1), input(2), output,
-          reinterpret_cast<double*>(workspace_.task_scratch.get() + scratch * worker), first, last);
+      kernels::leave_one_out_derivative(*step.leave_one_out, input(0), input(1), input(2), output,
+                                        reinterpret_cast<double*>(workspace_.task_scratch.get() + scratch * worker),
+                                        first, last);
     };
     parallel_for((step.kept + grain - 1) / grain, threads_, TaskRef(task));
   }

@@ -118,6 +118,15 @@ FactorGraph FactorGraph::asking(const std::vector<std::vector<std::string>>& out
   return other;
 }
 
+FactorGraph FactorGraph::resized(std::string_view plate, std::int64_t size) const {
+  const auto id = find(plate);
+  if (!id || dims_[*id].kind != DimKind::plate) throw UnknownNameError("there is no plate " + quoted(plate));
+  if (size < 0) throw SizeError("plate " + quoted(plate) + " cannot have the negative size " + std::to_string(size));
+  FactorGraph other = *this;
+  other.dims_[*id].size = size;
+  return other;
+}
+
 std::optional<DimId> FactorGraph::find(std::string_view name) const {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return std::nullopt;

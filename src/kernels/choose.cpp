@@ -126,48 +126,58 @@ void pass_as(const ChooseTile& tile, const double* target, double* passed, std::
 }
 
 template <class T>
-void tabulate_as(const ChooseTile& tile, float* table, std::int64_t lane_pitch, std::int64_t length) {
+void tabulate_as(const ChooseTile& tile, const double* total, std::int32_t* table, std::int64_t lane_pitch,
+                 std::int64_t length) {
   const auto* data = static_cast<const T*>(tile.data);
   double sum[choose_lanes] = {};
+  double scale[choose_lanes];
+  for (std::int64_t l = 0; l < tile.lanes; ++l) scale[l] = 0x1p32 / total[l];
   for (std::int64_t s = 0; s < tile.states; ++s) {
     const T* weight = data + s * tile.pitch;
-    float rounded[choose_lanes];
+    std::int32_t rounded[choose_lanes];
     for (std::int64_t l = 0; l < tile.lanes; ++l) {
       sum[l] += static_cast<double>(weight[l]);
-      rounded[l] = static_cast<float>(sum[l]);
+      rounded[l] = static_cast<std::int32_t>(std::min(sum[l] * scale[l], 0x1p32 - 1) - 0x1p31);
     }
     for (std::int64_t l = 0; l < tile.lanes; ++l) table[l * lane_pitch + s] = rounded[l];
   }
   for (std::int64_t l = 0; l < tile.lanes; ++l) {
-    float* row = table + l * lane_pitch;
-    std::fill(row + tile.states, row + length, std::numeric_limits<float>::infinity());
+    std::int32_t* row = table + l * lane_pitch;
+    std::fill(row + tile.states, row + length, std::numeric_limits<std::int32_t>::max());
   }
 }
 
-/// Rounding keeps order: where the rounded target meets no rounded sum, their order is that of the exact ones.
-void look_up(const ChooseTable& table, const std::uint32_t* row, const double* uniform, std::int64_t count,
-             std::uint32_t* state) {
-  const hn::ScalableTag<float> d;
+/// Rounded sums are off by less than one unit, and the number lies within one unit above its word: sums that are
+/// further than that from the word are below or above the target for sure. Other errors are some 2^-20 units.
+std::int64_t look_up(const std::int32_t* table, std::int64_t row_length, const std::uint32_t* row,
+                     const std::uint32_t* word, std::int64_t count, std::uint32_t* state) {
+  const hn::ScalableTag<std::int32_t> d;
   const auto width = static_cast<std::int64_t>(hn::Lanes(d));
   constexpr std::int64_t few = 4 * choose_pitch;
+  constexpr std::int64_t lowest = std::numeric_limits<std::int32_t>::min();
+  std::int64_t unsure = 0;
   for (std::int64_t k = 0; k < count; ++k) {
-    const float* begin = table.table + static_cast<std::int64_t>(row[k]) * table.length;
-    const auto target = static_cast<float>(uniform[k] * table.total[row[k]]);
-    const float* from = begin;
-    std::int64_t length = table.length;
+    const std::int32_t* begin = table + static_cast<std::int64_t>(row[k]) * row_length;
+    const std::int64_t at = std::int64_t{word[k]} + lowest;
+    const auto low = static_cast<std::int32_t>(std::max(at - 1, lowest));
+    const std::int32_t* from = begin;
+    std::int64_t length = row_length;
     while (length > few) {
       const std::int64_t half = length / 2 / choose_pitch * choose_pitch;
-      const bool beyond = from[half - 1] < target;
+      const bool beyond = from[half - 1] < low;
       from += beyond ? half : 0;
       length = beyond ? length - half : half;
     }
     std::size_t below = 0;
-    const auto goal = hn::Set(d, target);
-    for (std::int64_t s = 0; s < length; s += width) below += hn::CountTrue(d, hn::Lt(hn::LoadU(d, from + s), goal));
+    const auto goal = hn::Set(d, low);
+    for (std::int64_t s = 0; s < length; s += width) below += hn::CountTrue(d, hn::Gt(goal, hn::LoadU(d, from + s)));
     from += below;
-    // No sum is infinite, but the target may round to the last one: then this is that sum.
-    state[k] = *from == target ? choose_unsure : static_cast<std::uint32_t>(from - begin);
+    // The last sum is not below any word less one, so this is a sum.
+    const bool sure = *from > at + 1;
+    state[k] = sure ? static_cast<std::uint32_t>(from - begin) : choose_unsure;
+    unsure += sure ? 0 : 1;
   }
+  return unsure;
 }
 
 void top(const ChooseTile& tile, bool first, double* to) {
@@ -180,9 +190,10 @@ void pass(const ChooseTile& tile, const double* target, double* passed, std::uin
   tile.dtype == Dtype::float32 ? pass_as<float>(tile, target, passed, state)
                                : pass_as<double>(tile, target, passed, state);
 }
-void tabulate(const ChooseTile& tile, float* table, std::int64_t lane_pitch, std::int64_t length) {
-  tile.dtype == Dtype::float32 ? tabulate_as<float>(tile, table, lane_pitch, length)
-                               : tabulate_as<double>(tile, table, lane_pitch, length);
+void tabulate(const ChooseTile& tile, const double* total, std::int32_t* table, std::int64_t lane_pitch,
+              std::int64_t length) {
+  tile.dtype == Dtype::float32 ? tabulate_as<float>(tile, total, table, lane_pitch, length)
+                               : tabulate_as<double>(tile, total, table, lane_pitch, length);
 }
 
 }  // namespace plated::kernels::HWY_NAMESPACE
@@ -211,12 +222,13 @@ void choose_weigh(const ChooseTile& tile, const double* high, double* total) noe
 void choose_pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) noexcept {
   HWY_DYNAMIC_DISPATCH(pass)(tile, target, passed, state);
 }
-void choose_tabulate(const ChooseTile& weights, float* table, std::int64_t lane_pitch, std::int64_t length) noexcept {
-  HWY_DYNAMIC_DISPATCH(tabulate)(weights, table, lane_pitch, length);
+void choose_tabulate(const ChooseTile& weights, const double* total, std::int32_t* table, std::int64_t lane_pitch,
+                     std::int64_t length) noexcept {
+  HWY_DYNAMIC_DISPATCH(tabulate)(weights, total, table, lane_pitch, length);
 }
-void choose_look_up(const ChooseTable& table, const std::uint32_t* row, const double* uniform, std::int64_t count,
-                    std::uint32_t* state) noexcept {
-  HWY_DYNAMIC_DISPATCH(look_up)(table, row, uniform, count, state);
+std::int64_t choose_look_up(const std::int32_t* table, std::int64_t length, const std::uint32_t* row,
+                            const std::uint32_t* word, std::int64_t count, std::uint32_t* state) noexcept {
+  return HWY_DYNAMIC_DISPATCH(look_up)(table, length, row, word, count, state);
 }
 
 }  // namespace plated::kernels

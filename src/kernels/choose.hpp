@@ -54,24 +54,23 @@ void choose_top(const ChooseTile& tile, bool first, double* top) noexcept;
 void choose_weigh(const ChooseTile& tile, const double* top, double* total) noexcept;
 void choose_pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) noexcept;
 
-/// Tables for many draws from the same rows: the running sums of each lane's weights, rounded to float, then infinities
-/// up to the row's length, a multiple of choose_pitch. Lane l's row begins at table + l · lane_pitch.
-void choose_tabulate(const ChooseTile& weights, float* table, std::int64_t lane_pitch, std::int64_t length) noexcept;
+/// Tables for many draws from the same rows: the running sums of each lane's weights in units of total / 2^32, rounded,
+/// less 2^31; then the largest integer up to the row's length, a multiple of choose_pitch. Lane l's row begins at
+/// table + l · lane_pitch.
+void choose_tabulate(const ChooseTile& weights, const double* total, std::int32_t* table, std::int64_t lane_pitch,
+                     std::int64_t length) noexcept;
 
-/// What choose_pass would find, or choose_unsure where the rounded sums do not tell.
+/// What choose_pass would find for numbers of which the first 32 bits are known, or choose_unsure where these and the
+/// rounded sums do not tell. Rows of the table follow each other. Returns how many are unsure.
 inline constexpr std::uint32_t choose_unsure = 0xFFFFFFFFU;
-struct ChooseTable {
-  const float* table = nullptr;
-  const double* total = nullptr;  // [row]
-  std::int64_t length = 0;        // of each row
-};
-void choose_look_up(const ChooseTable& table, const std::uint32_t* row, const double* uniform, std::int64_t count,
-                    std::uint32_t* state) noexcept;
+std::int64_t choose_look_up(const std::int32_t* table, std::int64_t length, const std::uint32_t* row,
+                            const std::uint32_t* word, std::int64_t count, std::uint32_t* state) noexcept;
 
-/// base::draw_uniform of samples first … first + count − 1 in one slice, and of pairs of a sample and a slice.
-void choose_uniforms(std::uint64_t seed, std::uint32_t variable, std::int64_t slice, std::int64_t first,
+/// base::draw_word of samples first … first + count − 1 in one slice.
+void choose_words(std::uint64_t seed, std::uint32_t variable, std::int64_t slice, std::int64_t first,
+                  std::int64_t count, std::uint32_t* word) noexcept;
+/// base::draw_uniform of pairs of a sample and a slice.
+void choose_uniforms(std::uint64_t seed, std::uint32_t variable, const std::int64_t* sample, const std::int64_t* slice,
                      std::int64_t count, double* uniform) noexcept;
-void choose_uniforms_of_pairs(std::uint64_t seed, std::uint32_t variable, const std::int64_t* sample,
-                              const std::int64_t* slice, std::int64_t count, double* uniform) noexcept;
 
 }  // namespace plated::kernels

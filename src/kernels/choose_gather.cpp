@@ -7,8 +7,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/choose_gather.cpp"
-#include "hwy/foreach_target.h"
 #include "hwy/cache_control.h"
+#include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,8 +35,20 @@ inline std::int64_t step_of(const std::int64_t* offset, std::int64_t count) {
   return even ? step : -1;
 }
 
+/// Where runs of neighbouring lanes begin, and the end; none where they are too short to be worth a loop each.
+inline std::int64_t runs_of(const std::int64_t* offset, std::int64_t lanes, std::int64_t* run) {
+  constexpr std::int64_t worth = 8;
+  std::int64_t runs = 0;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    if (l == 0 || offset[l] != offset[l - 1] + 1) run[runs++] = l;
+  }
+  run[runs] = lanes;
+  return runs * worth <= lanes ? runs : 0;
+}
+
 /// Lines that are needed soon; a loop of loads would wait for the first before it asks for many more.
 constexpr std::int64_t rows_ahead = 12;
+constexpr std::int64_t states_ahead = 2;
 template <class From>
 HWY_INLINE void prefetch_row(const From* from, std::int64_t states) {
   for (std::int64_t s = 0; s < states; s += static_cast<std::int64_t>(64 / sizeof(From))) hwy::Prefetch(from + s);
@@ -68,15 +80,24 @@ void gather_as(const ChooseTile& tile, const ChooseSource& source) {
       if (l + rows_ahead < lanes) prefetch_row(base + lane[l + rows_ahead] + state[0], states);
       for (std::int64_t s = 0; s < states; ++s) put<kCombine>(data + s * pitch + l, static_cast<T>(from[s]));
     }
-  } else {
-    for (std::int64_t s = 0; s < states; ++s) {
-      const From* from = base + state[s];
-      for (std::int64_t l = 0; l < lanes; ++l) hwy::Prefetch(from + lane[l]);
-    }
+  } else if (std::int64_t run[choose_lanes + 1]; const std::int64_t runs = runs_of(lane, lanes, run)) {
     for (std::int64_t s = 0; s < states; ++s) {
       const From* from = base + state[s];
       T* to = data + s * pitch;
-      for (std::int64_t l = 0; l < lanes; ++l) put<kCombine>(to + l, static_cast<T>(from[lane[l]]));
+      for (std::int64_t r = 0; r < runs; ++r) {
+        const From* first = from + lane[run[r]];
+        for (std::int64_t l = run[r]; l < run[r + 1]; ++l) put<kCombine>(to + l, static_cast<T>(first[l - run[r]]));
+      }
+    }
+  } else {
+    for (std::int64_t s = 0; s < states; ++s) {
+      const From* from = base + state[s];
+      const From* ahead = base + state[std::min(s + states_ahead, states - 1)];
+      T* to = data + s * pitch;
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        hwy::Prefetch(ahead + lane[l]);
+        put<kCombine>(to + l, static_cast<T>(from[lane[l]]));
+      }
     }
   }
 }

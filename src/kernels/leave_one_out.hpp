@@ -27,9 +27,9 @@ struct LeaveOneOutShape {
 void leave_one_out(const LeaveOneOutShape& shape, const double* input, double* output, std::int64_t first,
                    std::int64_t last) noexcept;
 
-/// In the real semiring, the derivative of these products as the input moves along `along` or, with `further`, the mixed
-/// second derivative along both; all are laid out like the input. The derivative is symmetric: it is its own transpose.
-/// `scratch` has four doubles for each slice.
+/// In the real semiring, the derivative of these products as the input moves along `along` or, with `further`, the
+/// mixed second derivative along both; all are laid out like the input. The derivative is symmetric: it is its own
+/// transpose. `scratch` has four doubles for each slice.
 void leave_one_out_derivative(const LeaveOneOutShape& shape, const double* input, const double* along,
                               const double* further, double* output, double* scratch, std::int64_t first,
                               std::int64_t last) noexcept;

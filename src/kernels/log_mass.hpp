@@ -8,8 +8,8 @@
 
 namespace plated::kernels {
 
-/// out[k] = log(scale · mass[k]) − normaliser[k], and −inf where the mass is 0. Masses are float64 and not negative; the
-/// output is row-major over the loops, the normaliser's strides may be 0.
+/// out[k] = log(scale · mass[k]) − normaliser[k], and −inf where the mass is 0. Masses are float64 and not negative;
+/// the output is row-major over the loops, the normaliser's strides may be 0.
 struct LogMassShape {
   std::vector<std::int64_t> extent;             // [loop]
   std::vector<std::int64_t> mass_stride;        // [loop]

@@ -1,6 +1,5 @@
 // What surrounds the terms of a weighted sum: inputs gathered into arrays before, sums folded after. Per target.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace plated::kernels {
 namespace {
@@ -82,11 +83,10 @@ class Candidate {
   /// The largest input that may be read where it lies.
   int direct_input(const WeightedSumLayout& layout) const {
     const std::size_t logs = shape_.added.size() + shape_.subtracted.size();
-    const std::size_t begin = 0;
     const std::size_t end = logs == 0 ? inputs_.size() : shape_.added.size();
     int best = -1;
     double best_elements = 0;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = 0; i < end; ++i) {
       if (inputs_[i]->dtype != shape_.compute_dtype || !contiguous(layout, i)) continue;
       double elements = 1;
       for (const Loop& loop : nest_.loops) elements *= loop.input[i] == 0 ? 1.0 : static_cast<double>(loop.extent);

@@ -65,7 +65,7 @@ class Printer {
     switch (value.kind) {
       case Value::Kind::operand:
         return value.index < schedule_.graph.factors().size() ? schedule_.graph.factors()[value.index].name
-                                                             : "input" + std::to_string(value.index);
+                                                              : "input" + std::to_string(value.index);
       case Value::Kind::output:
         return "output" + std::to_string(value.index) + "[" + names(value.dims, ", ") + "]";
       case Value::Kind::intermediate:
@@ -78,7 +78,8 @@ class Printer {
     std::string inputs;
     for (const ValueId v : step.inputs) inputs += (inputs.empty() ? "" : ", ") + value(v);
     if (step.inputs.empty()) return "1";
-    if (step.kind == Step::Kind::weigh) return (step.accumulate ? "itself + Weigh" : "Weigh") + set(step.sum) + "(" + inputs + ")";
+    if (step.kind == Step::Kind::weigh)
+      return (step.accumulate ? "itself + Weigh" : "Weigh") + set(step.sum) + "(" + inputs + ")";
     if (step.kind == Step::Kind::log_mass) return "LogMass(" + inputs + ")";
     const SortedSet plates = base::unite(step.product, step.tied_power);
     if (step.kind == Step::Kind::leave_one_out) return "LeaveOneOut" + set(plates) + "(" + inputs + ")";

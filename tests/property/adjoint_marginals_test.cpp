@@ -124,7 +124,7 @@ TEST(Marginals, SumToOne) {
         for (std::size_t k = 0; k < p.size(); k += states) {
           double sum = 0;
           for (std::size_t s = 0; s < states; ++s) sum += p[k + s];
-          if (!(std::abs(sum - 1) <= (dtype == Dtype::float32 ? 3e-6 : 3e-15))) {
+          if (!(std::abs(sum - 1) <= (dtype == Dtype::float32 ? 3e-6 : 1e-14))) {
             return testing::AssertionFailure() << variable << " sums to 1 + " << sum - 1;
           }
         }

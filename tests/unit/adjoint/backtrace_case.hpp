@@ -92,8 +92,8 @@ struct BacktraceCase {
     return assignment;
   }
 
-  /// Calls visit(factor, entry's flat index, row-major) for every factor instance of one joint assignment; `state` gives
-  /// a variable's state at an index of dims.
+  /// Calls visit(factor, entry's flat index, row-major) for every factor instance of one joint assignment; `state`
+  /// gives a variable's state at an index of dims.
   using Index = std::map<DimId, std::int64_t>;
   void visit_entries(const std::function<std::int64_t(DimId, const Index&)>& state,
                      const std::function<void(std::size_t, std::int64_t, const Index&)>& visit) const {
@@ -135,10 +135,9 @@ struct BacktraceCase {
     double total = 0;
     std::vector<std::vector<double>> entries;
     for (const Tensor& t : operands) entries.push_back(t.values());
-    visit_entries([&](DimId v, const Index& index) { return values[v][static_cast<std::size_t>(slice(v, index))]; },
-                  [&](std::size_t f, std::int64_t flat, const Index&) {
-                    total += entries[f][static_cast<std::size_t>(flat)];
-                  });
+    visit_entries(
+        [&](DimId v, const Index& index) { return values[v][static_cast<std::size_t>(slice(v, index))]; },
+        [&](std::size_t f, std::int64_t flat, const Index&) { total += entries[f][static_cast<std::size_t>(flat)]; });
     return total;
   }
 
@@ -192,8 +191,9 @@ inline std::vector<std::pair<std::string, FactorGraph>> small_models() {
   std::vector<std::pair<std::string, FactorGraph>> list;
   list.emplace_back("chain", graph_of("a,ab,bc,cd->", {{'a', 3}, {'b', 2}, {'c', 4}, {'d', 3}}));
   list.emplace_back("nested", graph_of("x,ixy,ijyz->", {{'x', 2}, {'y', 2}, {'z', 2}, {'i', 2}, {'j', 2}}, "ij"));
-  list.emplace_back("overlapping", graph_of("a,abi,bcij,adj,deij->",
-                                            {{'a', 2}, {'b', 2}, {'c', 2}, {'d', 2}, {'e', 2}, {'i', 2}, {'j', 1}}, "ij"));
+  list.emplace_back(
+      "overlapping",
+      graph_of("a,abi,bcij,adj,deij->", {{'a', 2}, {'b', 2}, {'c', 2}, {'d', 2}, {'e', 2}, {'i', 2}, {'j', 1}}, "ij"));
   list.emplace_back("two plates", graph_of("xi,xyij->", {{'x', 2}, {'y', 2}, {'i', 2}, {'j', 3}}, "ij"));
   list.emplace_back("tied", graph_of("x,(i)xy,(i)yz->", {{'x', 3}, {'y', 2}, {'z', 2}, {'i', 3}}, "i"));
   list.emplace_back("half tied", graph_of("x,(i)xy,iyz->", {{'x', 2}, {'y', 2}, {'z', 2}, {'i', 3}}, "i"));

@@ -88,7 +88,8 @@ TEST(BacktraceSample, IsTheSameInAnyBatches) {
     (void)c.run(Semiring::log);
     constexpr std::int64_t count = 1500;
     const auto all = c.backtrace(Semiring::log, {.draw = true, .count = count, .seed = 99, .first = 5});
-    for (const auto& [first, some] : std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 1}, {1, 2}, {3, 5}, {8, 9}, {100, 1301}, {1499, 1}}) {
+    for (const auto& [first, some] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 1}, {1, 2}, {3, 5}, {8, 9}, {100, 1301}, {1499, 1}}) {
       const auto part = c.backtrace(Semiring::log, {.draw = true, .count = some, .seed = 99, .first = 5 + first});
       for (std::int64_t s = 0; s < some; ++s) {
         ASSERT_EQ(joint_of(part, s, some), joint_of(all, first + s, count)) << name << " " << first << " " << some;

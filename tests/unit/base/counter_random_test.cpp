@@ -20,9 +20,9 @@ TEST(Philox, GivesThePublishedAnswers) {
 TEST(DrawCounter, DiffersForDifferentDraws) {
   std::set<Block> seen;
   const std::uint64_t numbers[] = {0, 1, 65536, std::uint64_t{1} << 32, (std::uint64_t{1} << 48) - 1};
-  for (const std::uint64_t pair : numbers) {
+  for (const std::uint64_t quad : numbers) {
     for (const std::uint32_t variable : {0U, 1U, 65536U}) {
-      for (const std::uint64_t slice : numbers) seen.insert(draw_counter(pair, variable, slice));
+      for (const std::uint64_t slice : numbers) seen.insert(draw_counter(quad, variable, slice));
     }
   }
   EXPECT_EQ(seen.size(), 75U);

@@ -1,0 +1,17 @@
+// Whether the answers of a runner are right.
+#pragma once
+
+#include <optional>
+
+#include "paper_model/adjoint_runner.hpp"
+#include "paper_model/posterior.hpp"
+
+namespace bench {
+
+/// Asks every question and holds the answers against each other and, where there is one, the plain posterior: gradients
+/// add up to marginals, the best assignment has its score and the score's bits are the max-plus value's, `samples`
+/// joint samples have the frequencies that the marginals promise. Throws std::runtime_error where one is wrong.
+void check_adjoints(const TreeModel& model, AdjointRunner& runner, const std::optional<Posterior>& expected,
+                    std::int64_t samples);
+
+}  // namespace bench
