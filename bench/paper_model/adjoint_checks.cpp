@@ -1,6 +1,7 @@
 // Holds answers against each other and against the plain posterior.
 #include "paper_model/adjoint_checks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>

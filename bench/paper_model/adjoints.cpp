@@ -1,7 +1,8 @@
 // The questions of the reverse sweep against the size of the plates: the curves of [TVE] Fig. 5.
-#include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include "paper_model/adjoint_checks.hpp"
 #include "paper_model/roofline.hpp"

@@ -1,7 +1,6 @@
 // One half of the tree after the other: b and c in plate i, d and e in plate j.
 #include "paper_model/posterior.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -2,8 +2,8 @@
 #include "row/forward_backward.hpp"
 
 #include <algorithm>
-#include <array>
 #include <new>
+#include <utility>
 
 namespace bench {
 namespace {

@@ -22,7 +22,7 @@ struct GradientOptions {
 };
 
 struct ValueAndGradient {
-  std::vector<Tensor> values;     ///< what einsum_all returns
+  std::vector<Tensor> values;     ///< what einsum_all returns, to rounding
   std::vector<Tensor> gradients;  ///< one for each operand, in its shape; those not wanted have no data
 };
 

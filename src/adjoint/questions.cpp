@@ -37,8 +37,8 @@ SortedSet dims_of_kind(const FactorGraph& graph, bool plates) {
   return dims;
 }
 
-/// The posterior of one variable: from the step that sums it or, where that is a large matrix product, from the mass of
-/// its smallest input that holds the variable.
+/// The posterior of one variable: from the mass of an input of the step that sums it, where that mass is known anyway
+/// or the step is a large matrix product, else from the step's own terms.
 struct VariableAnswer {
   DimId variable = 0;
   std::size_t step = 0;
@@ -113,19 +113,20 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
     axes.push_back(v);
     answer.answer = writer.add_output(std::move(axes));
     if (answer.step == schedule.steps.size()) continue;  // without batches there is no posterior either
-    const Step& step = schedule.steps[answer.step];
-    reverse.want(step.output);
-    if (writer.is_matrix_product(step)) {
-      for (const ValueId in : step.inputs) {
-        // The mass of a factor that is an answer itself is not there to be read.
-        const bool is_answer = factors && schedule.values[in].kind == Value::Kind::operand;
-        if (is_answer || !base::contains(writer.dims(in), v)) continue;
-        const auto size = [&](ValueId value) { return schedule.elements(schedule.values[value].dims); };
-        if (answer.source == none || size(in) < size(answer.source)) answer.source = in;
-      }
-      if (answer.source != none) reverse.want(answer.source);
-    }
+    reverse.want(schedule.steps[answer.step].output);
     answers.push_back(answer);
+  }
+  for (VariableAnswer& answer : answers) {
+    const Step& step = schedule.steps[answer.step];
+    const auto size = [&](ValueId value) { return schedule.elements(schedule.values[value].dims); };
+    for (const ValueId in : step.inputs) {
+      const bool is_operand = schedule.values[in].kind == Value::Kind::operand;
+      // The mass of a factor that is an answer itself is not there to be read.
+      if (!base::contains(writer.dims(in), answer.variable) || (factors && is_operand)) continue;
+      if (!reverse.is_wanted(in) && !writer.is_matrix_product(step)) continue;
+      if (answer.source == none || size(in) < size(answer.source)) answer.source = in;
+    }
+    if (answer.source != none) reverse.want(answer.source);
   }
   for (std::size_t f = 0; factors && f < graph.factors().size(); ++f) {
     // A mean over the slices and batches that the operand has no axis for.
@@ -140,7 +141,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
   }
   reverse.run([&](const Step& step, std::size_t s) {
     for (const VariableAnswer* answer : of_step[s]) {
-      writer.weigh(answer->answer, reverse.shared(step, {reverse.mass(step.output)}), reverse.reach(step), false);
+      writer.weigh(answer->answer, reverse.shared_mass(step), reverse.reach(step), false);
     }
   });
   for (const VariableAnswer& answer : answers) {

@@ -22,11 +22,18 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       active_(writer.schedule().values.size(), false),
       slices_(writer.schedule().values.size()),
       mass_(writer.schedule().values.size(), none),
+      log_mass_(writer.schedule().values.size(), none),
+      uses_(writer.schedule().values.size(), 0),
+      is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
       scale_(writer.schedule().values.size(), 1.0) {
   const planner::Schedule& schedule = writer_.schedule();
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     if (schedule.values[v].kind == Value::Kind::operand) operand_value_[schedule.values[v].index] = v;
+  }
+  for (const Step& step : schedule.steps) {
+    for (const ValueId v : step.inputs) ++uses_[v];
+    is_leave_one_out_[step.output] = step.kind == Step::Kind::leave_one_out;
   }
 }
 
@@ -46,7 +53,7 @@ void Reverse::want_operand(std::size_t operand, double scale) {
   const ValueId target = writer_.add_output(writer_.schedule().operands[operand]);
   const ValueId value = operand_value_[operand];
   if (value == none) return;
-  active_[value] = true;
+  want(value);
   target_[value] = target;
   scale_[value] = scale;
 }
@@ -64,13 +71,24 @@ void Reverse::run(const Visit& visit) {
   }
 }
 
-/// Whatever is computed from an active value is active.
+void Reverse::want(ValueId value) {
+  spread_ = spread_ && active_[value];
+  active_[value] = true;
+}
+
+bool Reverse::is_wanted(ValueId value) {
+  if (!spread_) spread_activity();
+  return active_[value];
+}
+
+/// Whatever is computed from a wanted value is needed, too.
 void Reverse::spread_activity() {
   for (std::size_t s = 0; s < forward_steps_; ++s) {
     const Step& step = writer_.schedule().steps[s];
     const bool reached = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return active_[v]; });
     if (reached) active_[step.output] = true;
   }
+  spread_ = true;
 }
 
 /// Which slices a mass tells apart: those of its value's home that some later mass tells apart.
@@ -135,13 +153,38 @@ Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
   return terms;
 }
 
+/// A mass that is not negative joins the logarithms: it is smaller than the terms, which need no multiplication then.
+Terms Reverse::shared_mass(const Step& step) {
+  const ValueId g = mass_[step.output];
+  if (!options_.nonnegative || step.sum.empty()) return shared(step, {g});
+  if (log_mass_[step.output] == none) log_mass_[step.output] = writer_.log_mass(g);
+  Terms terms = shared(step, {});
+  terms.added.push_back(log_mass_[step.output]);
+  return terms;
+}
+
+/// A product over plates hands its mass to each slice: where nothing else uses the input, there is nothing to compute.
+bool Reverse::passes_as_it_is(const Step& step, ValueId in) const {
+  const planner::Schedule& schedule = writer_.schedule();
+  if (!step.sum.empty() || step.power != 1 || schedule.values[step.output].kind == Value::Kind::output) return false;
+  if (uses_[in] != 1 || target_[in] != none || is_leave_one_out_[in]) return false;
+  const SortedSet g = writer_.dims(mass_[step.output]);
+  const SortedSet own = base::sorted(mass_dims(in));
+  return base::is_subset(g, own) && base::is_subset(writer_.loops(step), unite(g, own));
+}
+
 void Reverse::pass_log(const Step& step, std::size_t input) {
   const ValueId g = mass_[step.output];
   const ValueId in = step.inputs[input];
-  if (step.sum.empty() || !options_.nonnegative || !writer_.is_matrix_product(step)) {
-    return add(in, shared(step, {g}), reach(step));
+  if (passes_as_it_is(step, in)) {
+    mass_[in] = g;
+    log_mass_[in] = log_mass_[step.output];
+    return;
   }
-  std::vector<ValueId> others{writer_.log_mass(g, step.output, 1)};
+  if (step.sum.empty() || !options_.nonnegative || !writer_.is_matrix_product(step)) {
+    return add(in, shared_mass(step), reach(step));
+  }
+  std::vector<ValueId> others{writer_.log_mass(g, step.output)};
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (k != input) others.push_back(step.inputs[k]);
   }

@@ -30,7 +30,9 @@ class Reverse {
   /// The mass of an output, as an operand of the output's shape; returns nothing for an output without elements.
   void seed(std::size_t output);
   /// Ask for the mass of a value; to be called before run().
-  void want(ValueId value) { active_[value] = true; }
+  void want(ValueId value);
+  /// Whether the mass of a value is needed for what has been asked so far.
+  [[nodiscard]] bool is_wanted(ValueId value);
   /// Have an operand's mass, times a number, written into a new answer.
   void want_operand(std::size_t operand, double scale = 1);
 
@@ -49,11 +51,14 @@ class Reverse {
 
   /// How the output's mass is shared among the terms of a step in log space: `factors` times the terms' weights.
   [[nodiscard]] Terms shared(const planner::Step& step, std::vector<ValueId> factors) const;
+  /// The same for its mass alone.
+  [[nodiscard]] Terms shared_mass(const planner::Step& step);
 
  private:
   void spread_activity();
   void spread_slices();
   void pass_to(const planner::Step& step, std::size_t input);
+  [[nodiscard]] bool passes_as_it_is(const planner::Step& step, ValueId in) const;
   void pass_log(const planner::Step& step, std::size_t input);
   void pass_real(const planner::Step& step, std::size_t input);
   [[nodiscard]] ValueId slice_product(const planner::Step& step);
@@ -68,8 +73,12 @@ class Reverse {
   std::size_t forward_steps_;
   std::vector<ValueId> operand_value_;  // [operand]
   std::vector<bool> active_;            // [value]: its mass is asked for, or leads to one that is
+  bool spread_ = true;                  // all that depends on an active value is active
   std::vector<SortedSet> slices_;       // [value]: dims of its mass beyond its own
   std::vector<ValueId> mass_;           // [value]
+  std::vector<ValueId> log_mass_;       // [value]
+  std::vector<std::uint32_t> uses_;     // [value]: inputs of forward steps that it is
+  std::vector<bool> is_leave_one_out_;  // [value]
   std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
   std::vector<double> scale_;           // [value]: of what goes there
 };

@@ -101,10 +101,19 @@ ValueId StepWriter::leave_one_out(std::vector<ValueId> inputs, const SortedSet& 
   return out;
 }
 
-ValueId StepWriter::log_mass(ValueId mass, ValueId normaliser, double scale) {
-  const ValueId out = add_intermediate(schedule_.values[mass].dims, schedule_.values[normaliser].precision);
-  Step step{.kind = Step::Kind::log_mass, .inputs = {mass, normaliser}, .output = out};
-  step.scale = scale;
+ValueId StepWriter::log_mass(ValueId mass, ValueId normaliser) {
+  std::vector<DimId> axes = schedule_.values[mass].dims;
+  Precision precision = Precision::wide;
+  Step step{.kind = Step::Kind::log_mass, .inputs = {mass}};
+  if (normaliser != none) {
+    for (const DimId d : schedule_.values[normaliser].dims) {
+      if (std::find(axes.begin(), axes.end(), d) == axes.end()) axes.push_back(d);
+    }
+    precision = schedule_.values[normaliser].precision;
+    step.inputs.push_back(normaliser);
+  }
+  step.output = add_intermediate(std::move(axes), precision);
+  const ValueId out = step.output;
   add_step(std::move(step));
   return out;
 }

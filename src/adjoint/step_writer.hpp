@@ -45,8 +45,8 @@ class StepWriter {
   ValueId contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring, ValueId out = none);
   /// Products of all slices but one's own; with tangents, their derivative.
   ValueId leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, std::int64_t power, Semiring semiring);
-  /// log(mass · scale) − normaliser, over the dims of the mass.
-  ValueId log_mass(ValueId mass, ValueId normaliser, double scale);
+  /// log mass − normaliser, or log mass alone, over the dims of both.
+  ValueId log_mass(ValueId mass, ValueId normaliser = none);
 
   /// Whether a step's loops outnumber the elements of its inputs and output so much that it is worth a matrix product.
   [[nodiscard]] bool is_matrix_product(const planner::Step& step) const;

@@ -183,14 +183,11 @@ class Binder {
     kernels::LogMassShape shape;
     const std::vector<DimId>& loops = schedule_.values[step.output].dims;
     for (const DimId d : loops) shape.extent.push_back(schedule_.problem.size[d]);
-    const Layout mass = layout(step.inputs[0]);
-    const Layout normaliser = layout(step.inputs[1]);
-    const Layout output = layout(step.output);
-    shape.mass_stride = along(mass, loops);
+    shape.mass_stride = along(layout(step.inputs[0]), loops);
+    const Layout normaliser = step.inputs.size() > 1 ? layout(step.inputs[1]) : Layout{};
     shape.normaliser_stride = along(normaliser, loops);
     shape.normaliser_dtype = normaliser.dtype;
-    shape.output_dtype = output.dtype;
-    shape.scale = step.scale;
+    shape.output_dtype = layout(step.output).dtype;
     return shape;
   }
 

@@ -56,8 +56,8 @@ class Runner {
     if (step.contraction) return run_tasks(*step.contraction, write(step.output));
     if (step.weighted_sum) return run_tasks(*step.weighted_sum, write(step.output));
     if (step.leave_one_out) return leave_one_out(step);
-    kernels::log_mass(*step.log_mass, static_cast<const double*>(workspace_.inputs[0]), workspace_.inputs[1],
-                      write(step.output));
+    kernels::log_mass(*step.log_mass, static_cast<const double*>(workspace_.inputs[0]),
+                      step.inputs.size() > 1 ? workspace_.inputs[1] : nullptr, write(step.output));
   }
 
  private:

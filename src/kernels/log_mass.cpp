@@ -13,21 +13,22 @@ HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 namespace {
 
-/// One row: the masses are contiguous or all the same, and so are the normalisers.
+/// One row of masses and normalisers, each with its own stride.
 template <class N, class T>
 void log_mass_row(const double* mass, std::int64_t mass_stride, const N* normaliser, std::int64_t normaliser_stride,
-                  double scale, T* output, std::int64_t count) noexcept {
+                  T* output, std::int64_t count) noexcept {
   const hn::ScalableTag<double> d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   HWY_ALIGN double m[HWY_MAX_BYTES / sizeof(double)];
   HWY_ALIGN double h[HWY_MAX_BYTES / sizeof(double)];
   for (std::int64_t k = 0; k < count; k += lanes) {
     const std::int64_t part = count - k < lanes ? count - k : lanes;
-    for (std::int64_t l = 0; l < lanes; ++l) m[l] = l < part ? scale * mass[(k + l) * mass_stride] : 0.0;
+    for (std::int64_t l = 0; l < lanes; ++l) m[l] = l < part ? mass[(k + l) * mass_stride] : 0.0;
     hn::Store(Log(d, hn::Load(d, m)), d, h);
     for (std::int64_t l = 0; l < part; ++l) {
-      const double n = static_cast<double>(normaliser[(k + l) * normaliser_stride]);
-      output[k + l] = static_cast<T>(m[l] > 0 ? h[l] - n : h[l]);
+      const bool subtracts = normaliser != nullptr && m[l] > 0;
+      const double n = subtracts ? static_cast<double>(normaliser[(k + l) * normaliser_stride]) : 0.0;
+      output[k + l] = static_cast<T>(h[l] - n);
     }
   }
 }
@@ -35,16 +36,15 @@ void log_mass_row(const double* mass, std::int64_t mass_stride, const N* normali
 template <class N, class T>
 void log_mass_loops(const LogMassShape& shape, std::size_t loop, const double* mass, const N* normaliser, T*& output) {
   const std::size_t loops = shape.extent.size();
-  if (loops == 0) return log_mass_row(mass, 0, normaliser, 0, shape.scale, output, 1);
+  if (loops == 0) return log_mass_row(mass, 0, normaliser, 0, output, 1);
   if (loop + 1 == loops) {
-    log_mass_row(mass, shape.mass_stride[loop], normaliser, shape.normaliser_stride[loop], shape.scale, output,
-                 shape.extent[loop]);
+    log_mass_row(mass, shape.mass_stride[loop], normaliser, shape.normaliser_stride[loop], output, shape.extent[loop]);
     output += shape.extent[loop];
     return;
   }
   for (std::int64_t k = 0; k < shape.extent[loop]; ++k) {
-    log_mass_loops(shape, loop + 1, mass + k * shape.mass_stride[loop], normaliser + k * shape.normaliser_stride[loop],
-                   output);
+    log_mass_loops(shape, loop + 1, mass + k * shape.mass_stride[loop],
+                   normaliser == nullptr ? nullptr : normaliser + k * shape.normaliser_stride[loop], output);
   }
 }
 

@@ -8,17 +8,17 @@
 
 namespace plated::kernels {
 
-/// out[k] = log(scale · mass[k]) − normaliser[k], and −inf where the mass is 0. Masses are float64 and not negative;
-/// the output is row-major over the loops, the normaliser's strides may be 0.
+/// out[k] = log(mass[k]) − normaliser[k], and −inf where the mass is 0. Masses are float64 and not negative; strides
+/// may be 0, and the output is row-major over the loops.
 struct LogMassShape {
   std::vector<std::int64_t> extent;             // [loop]
   std::vector<std::int64_t> mass_stride;        // [loop]
   std::vector<std::int64_t> normaliser_stride;  // [loop]
   Dtype normaliser_dtype = Dtype::float64;
   Dtype output_dtype = Dtype::float64;
-  double scale = 1;
 };
 
+/// Without a normaliser, nothing is subtracted.
 void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output) noexcept;
 
 }  // namespace plated::kernels

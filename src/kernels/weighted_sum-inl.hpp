@@ -24,17 +24,28 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr T log_of_zero = static_cast<T>(-0.69314718055994530942 * MathConstants<T>::exponent_bias);
 
+/// 2^f = 1 + f q(f) for |f| ≤ 1/2: one term fewer than a sum of many needs, since a probability of its own is rounded
+/// to the element type anyway. Relative error 1.1e-7 in float.
+template <class T>
+struct Exp2Terms {
+  static constexpr auto& q = MathConstants<T>::exp2;
+};
+template <>
+struct Exp2Terms<float> {
+  static constexpr float q[] = {0.693147f, 0.24022242f, 0.055507336f, 0.009671513f, 0.0013264727f};
+};
+
 /// The constants of an exponential, each as a whole vector in memory: the operand of an instruction, where a broadcast
 /// would be a register that is set and spilled again for every short row.
 template <class T>
 struct ExpTable {
   using C = MathConstants<T>;
-  static constexpr std::size_t terms = sizeof(C::exp2) / sizeof(T);
+  static constexpr std::size_t terms = sizeof(Exp2Terms<T>::q) / sizeof(T);
   static constexpr std::size_t width = HWY_MAX_BYTES / sizeof(T);
 
   constexpr ExpTable() {
     for (std::size_t i = 0; i < width; ++i) {
-      for (std::size_t k = 0; k < terms; ++k) term[k][i] = C::exp2[k];
+      for (std::size_t k = 0; k < terms; ++k) term[k][i] = Exp2Terms<T>::q[k];
       one[i] = 1;
       low[i] = log_of_zero<T>;
       log2e[i] = static_cast<T>(1.44269504088896340736);
@@ -103,7 +114,7 @@ HWY_INLINE V ExpOrZero(D d, V x) {
   const V magic = hn::Set(d, C::round_magic + static_cast<T>(C::exponent_bias));
   const V rounded = hn::MulAdd(x, log2e, magic);
   const V f = hn::MulSub(x, log2e, hn::Sub(rounded, magic));
-  const V p = hn::MulAdd(Polynomial(d, f, C::exp2), f, hn::Set(d, T{1}));
+  const V p = hn::MulAdd(Polynomial(d, f, Exp2Terms<T>::q), f, hn::Set(d, T{1}));
   return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<C::mantissa_bits>(hn::BitCast(di, rounded))));
 }
 
@@ -138,6 +149,7 @@ class RowTerms {
  public:
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
+  static constexpr bool by_row = kWeight == WeightForm::rows || kWeight == WeightForm::both;
 
   HWY_INLINE RowTerms(const WeightBlock& block, const ExpTable<T>& table, std::int64_t row)
       : table_(table),
@@ -151,7 +163,7 @@ class RowTerms {
       row_low_ = block.row_low[row];
     }
     if constexpr (kLog == LogForm::doubles) row_log_ = block.row_log[row];
-    if constexpr (kWeight != WeightForm::lanes) row_weight_ = static_cast<const T*>(block.row_weight)[row];
+    if constexpr (by_row) row_weight_ = static_cast<const T*>(block.row_weight)[row];
   }
 
   /// The terms of a vector of lanes from `lane` on.
@@ -202,8 +214,10 @@ class RowTerms {
 
   HWY_INLINE V weighted(V y, std::int64_t lane) const {
     const D d;
-    if constexpr (kWeight != WeightForm::rows) y = hn::Mul(y, hn::LoadU(d, lane_weight_ + lane));
-    if constexpr (kWeight != WeightForm::lanes) y = hn::Mul(y, hn::Set(d, row_weight_));
+    if constexpr (kWeight == WeightForm::lanes || kWeight == WeightForm::both) {
+      y = hn::Mul(y, hn::LoadU(d, lane_weight_ + lane));
+    }
+    if constexpr (by_row) y = hn::Mul(y, hn::Set(d, row_weight_));
     return y;
   }
 

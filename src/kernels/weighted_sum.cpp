@@ -48,6 +48,15 @@ void write(const double* values, std::int64_t count, double scale, bool accumula
   }
 }
 
+/// A column of sums into neighbours.
+template <class T>
+void write_column(const double* values, std::int64_t stride, std::int64_t count, double scale, bool accumulate,
+                  T* out) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<T>((accumulate ? static_cast<double>(out[i]) : 0.0) + scale * values[i * stride]);
+  }
+}
+
 }  // namespace
 
 struct WeightedSum::Impl {
@@ -148,7 +157,7 @@ void WeightedSum::Impl::gather_lanes(const Task& task, WeightBlock& block) const
       block.lane_low = low;
     }
   }
-  if (plan.weight == WeightForm::rows) return;
+  if (plan.weight == WeightForm::rows || plan.weight == WeightForm::none) return;
   auto* factor = task.at<double>(arrays.lane_factor);
   // The scale of terms that are written as they are; where rows have weights, it is theirs.
   std::fill(factor, factor + task.lanes, plan.direct_output && plan.weight == WeightForm::lanes ? plan.scale : 1.0);
@@ -171,7 +180,7 @@ void WeightedSum::Impl::gather_rows(const Task& task, WeightBlock& block) const 
       block.row_low = low;
     }
   }
-  if (plan.weight == WeightForm::lanes) return;
+  if (plan.weight == WeightForm::lanes || plan.weight == WeightForm::none) return;
   auto* factor = task.at<double>(arrays.row_factor);
   std::fill(factor, factor + task.rows, plan.direct_output ? plan.scale : 1.0);
   gather(task, Part::rows, true, factor, 0);
@@ -258,6 +267,13 @@ void WeightedSum::Impl::write_sums(const double* sums, std::int64_t slots, std::
     out += offset;
     if (slots == 1) {  // one sum in each row
       return write(sums, sum_rows, plan.scale, run.accumulate, out, plan.sum_row_output.data());
+    }
+    if (plan.rows_contiguous) {  // neighbours in the output are rows
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        write_column(sums + slot, slots, sum_rows, plan.scale, run.accumulate,
+                     out + plan.slot_output[static_cast<std::size_t>(slot)]);
+      }
+      return;
     }
     for (std::int64_t row = 0; row < sum_rows; ++row, sums += slots) {
       write(sums, slots, plan.scale, run.accumulate, out + plan.sum_row_output[static_cast<std::size_t>(row)],

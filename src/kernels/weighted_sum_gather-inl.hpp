@@ -27,6 +27,26 @@ HWY_INLINE double gathered(double old, double x) {
   return old + (x == -std::numeric_limits<double>::infinity() ? x : -x);
 }
 
+template <Gather kHow, class D, class V>
+HWY_INLINE V gathered(D d, V old, V x) {
+  if constexpr (kHow == Gather::multiply) return hn::Mul(old, x);
+  if constexpr (kHow == Gather::add) return hn::Add(old, x);
+  const V negative = hn::Neg(x);
+  return hn::Add(old, hn::IfThenElse(hn::Eq(negative, hn::Inf(d)), x, negative));
+}
+
+/// A run of neighbours.
+template <Gather kHow, class From>
+HWY_INLINE void gather_run(double* HWY_RESTRICT out, const From* HWY_RESTRICT from, std::int64_t length) {
+  const hn::ScalableTag<double> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + width <= length; i += width) {
+    hn::StoreU(gathered<kHow>(d, hn::LoadU(d, out + i), load_doubles(d, from + i)), d, out + i);
+  }
+  for (; i < length; ++i) out[i] = gathered<kHow>(out[i], static_cast<double>(from[i]));
+}
+
 template <Gather kHow, class From>
 void gather_from(double* HWY_RESTRICT to, std::int64_t count, const PackSource& source) {
   const auto* HWY_RESTRICT base = static_cast<const From*>(source.base);
@@ -42,7 +62,7 @@ void gather_from(double* HWY_RESTRICT to, std::int64_t count, const PackSource& 
     const From* HWY_RESTRICT from = base + run.target;
     double* HWY_RESTRICT out = to + run.begin;
     if (run.step == 1) {
-      for (std::int64_t i = 0; i < length; ++i) out[i] = gathered<kHow>(out[i], static_cast<double>(from[i]));
+      gather_run<kHow>(out, from, length);
     } else if (run.step == 0) {
       const auto x = static_cast<double>(*from);
       for (std::int64_t i = 0; i < length; ++i) out[i] = gathered<kHow>(out[i], x);
@@ -75,7 +95,19 @@ inline void gather(double* to, std::int64_t count, const PackSource& source, Gat
 }
 
 inline void split(const double* HWY_RESTRICT x, std::int64_t count, float* HWY_RESTRICT high, float* HWY_RESTRICT low) {
-  for (std::int64_t i = 0; i < count; ++i) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> f;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + width <= count; i += width) {
+    const auto whole = hn::LoadU(d, x + i);
+    const auto part = hn::DemoteTo(f, whole);
+    const auto lacks = hn::DemoteTo(f, hn::Sub(whole, hn::PromoteTo(d, part)));
+    const auto finite = hn::Ge(part, hn::Set(f, std::numeric_limits<float>::lowest()));
+    hn::StoreU(part, f, high + i);
+    hn::StoreU(hn::IfThenElseZero(finite, lacks), f, low + i);
+  }
+  for (; i < count; ++i) {
     high[i] = static_cast<float>(x[i]);
     const auto lacks = static_cast<float>(x[i] - static_cast<double>(high[i]));
     low[i] = high[i] >= std::numeric_limits<float>::lowest() ? lacks : 0.0f;

@@ -17,10 +17,10 @@ namespace plated::kernels::HWY_NAMESPACE {
 template <class T, LogForm kLog>
 constexpr LogForm log_form_of = sizeof(T) == 8 && kLog != LogForm::none ? LogForm::doubles : kLog;
 
-#define PLATED_WEIGH(log)                                                                                \
-  {                                                                                                      \
-    &weigh<T, log_form_of<T, log>, WeightForm::rows>, &weigh<T, log_form_of<T, log>, WeightForm::lanes>, \
-        &weigh<T, log_form_of<T, log>, WeightForm::both>                                                 \
+#define PLATED_WEIGH(log)                                                                                   \
+  {                                                                                                         \
+    &weigh<T, log_form_of<T, log>, WeightForm::none>, &weigh<T, log_form_of<T, log>, WeightForm::rows>,     \
+        &weigh<T, log_form_of<T, log>, WeightForm::lanes>, &weigh<T, log_form_of<T, log>, WeightForm::both> \
   }
 
 template <class T>

@@ -22,8 +22,8 @@ enum class LogForm : std::uint8_t {
 inline constexpr std::size_t log_forms = 4;
 
 /// Which factors there are.
-enum class WeightForm : std::uint8_t { rows, lanes, both };
-inline constexpr std::size_t weight_forms = 3;
+enum class WeightForm : std::uint8_t { none, rows, lanes, both };
+inline constexpr std::size_t weight_forms = 4;
 
 /// Arrays over lanes have room for padding_bytes past the last.
 struct WeightBlock {

@@ -136,9 +136,12 @@ void assign_parts(WeightedSumPlan& plan, const WeightedSumLayout& layout, const 
                    : LogForm::lanes;
     if (shape.compute_dtype == Dtype::float64) plan.log = LogForm::doubles;
   }
-  plan.weight = !(plan.lane_factors || plan.full_factors) ? WeightForm::rows
-                : row_factors                             ? WeightForm::both
-                                                          : WeightForm::lanes;
+  const bool lane_weights = plan.lane_factors || plan.full_factors;
+  const bool row_weights = row_factors || (!lane_weights && plan.scale != 1);
+  plan.weight = lane_weights && row_weights ? WeightForm::both
+                : lane_weights              ? WeightForm::lanes
+                : row_weights               ? WeightForm::rows
+                                            : WeightForm::none;
 }
 
 /// Offsets in the output, or in the tile of sums, of a block's kept indices.
@@ -172,6 +175,10 @@ void lay_sums(WeightedSumPlan& plan, const WeightedSumLayout& layout, const Weig
   plan.slots_contiguous = true;
   for (std::size_t k = 0; k < plan.slot_output.size(); ++k) {
     plan.slots_contiguous = plan.slots_contiguous && plan.slot_output[k] == static_cast<std::int64_t>(k);
+  }
+  plan.rows_contiguous = !plan.slots_contiguous && plan.sum_rows > 1;
+  for (std::size_t k = 0; k < plan.sum_row_output.size(); ++k) {
+    plan.rows_contiguous = plan.rows_contiguous && plan.sum_row_output[k] == static_cast<std::int64_t>(k);
   }
   const bool cut_slots = layout.lane_piece > 0 && lane_loops.back().role == Role::kept;
   const bool cut_rows = layout.row_piece > 0 && row_loops.back().role == Role::kept;

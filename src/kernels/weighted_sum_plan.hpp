@@ -61,6 +61,7 @@ struct WeightedSumPlan {
   std::vector<Run> fold;                     // lane → slot
   std::vector<std::int64_t> slot_output;     // [slot]
   bool slots_contiguous = false;             // in the output
+  bool rows_contiguous = false;              // several of them, and no slots are
   std::vector<std::int64_t> sum_row_output;  // [sum row]
   std::int64_t steps_per_drain = 0;          // outer summed indices; 0: sums need no double
 

@@ -28,7 +28,7 @@ WeightedSumScratch place_scratch(const WeightedSumPlan& plan, Dtype compute) {
   };
   const bool halves_of_lanes = plan.log == LogForm::lanes;
   const bool halves_of_rows = plan.log == LogForm::rows;
-  const bool lane_weights = plan.weight != WeightForm::rows;
+  const bool lane_weights = plan.weight == WeightForm::lanes || plan.weight == WeightForm::both;
   arrays.kept = place(OuterCursor::words(plan.kept, plan.inputs + 1), 8);
   arrays.sum = place(OuterCursor::words(plan.sum, plan.inputs + 1), 8);
   arrays.lane_log = place_if(plan.log == LogForm::doubles || halves_of_lanes, lanes, 8);

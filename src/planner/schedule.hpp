@@ -33,7 +33,7 @@ struct Step {
     contract,       ///< out = (Product over `product` of the sum over `sum` of the product of inputs)^power
     leave_one_out,  ///< out[p] = product over all slices but p of `product`; power counts slices the input lacks
     weigh,          ///< out = scale · Σ exp(Σ added inputs − Σ subtracted inputs) · ∏ other inputs
-    log_mass,       ///< out = log(scale · first input) − second input, −inf where the first is 0
+    log_mass,       ///< out = log(first input) − second input, if there is one; −inf where the first is 0
   };
   Kind kind = Kind::contract;
   /// Of a leave-one-out product in the real semiring, further inputs are tangents of the first: out is then the mixed
