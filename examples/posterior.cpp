@@ -63,8 +63,8 @@ void tell_posterior(const plated::Plan& plan, const std::vector<Tensor>& factors
   const Tensor& animal = posterior.variables.at("species");
   const Tensor& vote = posterior.variables.at("vote");
 
-  std::printf("log p(votes) = %.4f; the site is %s with %.1f %%\n\n", posterior.log_partition.item(), habitat_names[1],
-              percent(habitat.at({1})));
+  std::printf("log p(evidence) = %.4f; the site is %s with %.1f %%\n\n", posterior.log_partition.item(),
+              habitat_names[1], percent(habitat.at({1})));
   std::printf("         posterior                      best story and its margin\n         ");
   for (const char* name : species_names) std::printf("%9s", name);
   std::printf("\n");
@@ -79,7 +79,7 @@ void tell_posterior(const plated::Plan& plan, const std::vector<Tensor>& factors
     }
     std::printf("     %-7s %6.2f nats\n", species_names[chosen], best.score.item() - other);
   }
-  std::printf("the best story has %.1f %% of the probability\n\n",
+  std::printf("the best story, votes not cast included, has %.1f %% of the probability\n\n",
               percent(std::exp(best.score.item() - posterior.log_partition.item())));
   std::printf("what %s would vote on photo 2: fox with %.1f %%\n\n", volunteer_names[0], percent(vote.at({1, 0, fox})));
 }

@@ -65,10 +65,32 @@ void Reverse::run(const Visit& visit) {
     const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
     if (mass_[step.output] == none || !active_[step.output]) continue;
     if (visit) visit(step, s);
+    const ValueId joint = pass_to_joint(step);
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-      if (active_[step.inputs[k]]) pass_to(step, k);
+      const ValueId in = step.inputs[k];
+      if (!active_[in] || in == joint) continue;
+      if (joint == none) {
+        pass_to(step, k);
+      } else {
+        add(in, {.added = {}, .subtracted = {}, .factors = {mass_[joint]}, .scale = 1 / scale_[joint]},
+            writer_.dims(joint));
+      }
     }
   }
+}
+
+/// Where an operand holds all of a sum's terms, its mass is their joint posterior: written first, it gives the others'
+/// by adding up, without their exponentials.
+ValueId Reverse::pass_to_joint(const Step& step) {
+  if (options_.semiring != Semiring::log || step.sum.empty()) return none;
+  const SortedSet terms = reach(step);
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    const ValueId in = step.inputs[k];
+    if (target_[in] == none || uses_[in] != 1 || writer_.dims(in) != terms) continue;
+    pass_to(step, k);
+    return in;
+  }
+  return none;
 }
 
 void Reverse::want(ValueId value) {

@@ -57,6 +57,7 @@ class Reverse {
  private:
   void spread_activity();
   void spread_slices();
+  [[nodiscard]] ValueId pass_to_joint(const planner::Step& step);
   void pass_to(const planner::Step& step, std::size_t input);
   [[nodiscard]] bool passes_as_it_is(const planner::Step& step, ValueId in) const;
   void pass_log(const planner::Step& step, std::size_t input);

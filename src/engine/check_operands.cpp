@@ -90,21 +90,18 @@ using Extent = std::pair<std::uintptr_t, std::uintptr_t>;
 
 bool overlap(const Extent& a, const Extent& b) { return a.first < b.second && b.first < a.second; }
 
-/// Outputs are written while operands are still being read, so that they must not share memory. Interleaved views that
-/// share no element are refused as well: telling them apart is a hard problem, and copying one is easy.
-void check_apart(const Tensor& output, const Subject& subject, const Tensor& other, const Subject& other_subject) {
-  if (overlap(extent_in_memory(output), extent_in_memory(other))) {
-    throw OverlapError(subject.name() + " overlaps " + other_subject.name() +
-                       " in memory; write into memory of its own");
-  }
-}
-
 /// Tensors that are written must be writable and share no memory with themselves, each other, or what is read.
 /// `index_of` numbers them as the caller counts.
 template <class IndexOf>
 void check_written(const FactorGraph& graph, std::span<const Tensor> written, Subject::Kind kind, IndexOf index_of,
                    std::span<const Tensor> operands) {
-  Extent all{std::numeric_limits<std::uintptr_t>::max(), 0};
+  struct Stretch {
+    Extent extent;
+    std::size_t index;
+  };
+  // Kept between calls: a run that finds nothing wrong must not allocate.
+  thread_local std::vector<Stretch> stretches;
+  stretches.clear();
   for (std::size_t k = 0; k < written.size(); ++k) {
     const Subject subject{graph, kind, index_of(k)};
     if (!written[k].writable()) throw ShapeError(subject.name() + " views read-only memory");
@@ -112,16 +109,28 @@ void check_written(const FactorGraph& graph, std::span<const Tensor> written, Su
       throw OverlapError(subject.name() + " may overlap itself: axis " + std::to_string(*axis) + " has stride " +
                          std::to_string(written[k].strides()[*axis]));
     }
-    for (std::size_t o = 0; o < k; ++o) check_apart(written[k], subject, written[o], {graph, kind, index_of(o)});
     const Extent extent = extent_in_memory(written[k]);
-    if (extent.first < extent.second) all = {std::min(all.first, extent.first), std::max(all.second, extent.second)};
+    if (extent.first < extent.second) stretches.push_back({extent, k});
+  }
+  // Outputs are written while operands are still being read, so that they must not share memory. Interleaved views that
+  // share no element are refused as well: telling them apart is a hard problem, and copying one is easy.
+  const auto refuse = [&](std::size_t k, const Subject& other) {
+    throw OverlapError(Subject{graph, kind, index_of(k)}.name() + " overlaps " + other.name() +
+                       " in memory; write into memory of its own");
+  };
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.extent < b.extent; });
+  for (std::size_t k = 1; k < stretches.size(); ++k) {
+    if (!overlap(stretches[k - 1].extent, stretches[k].extent)) continue;
+    const auto [low, high] = std::minmax(stretches[k - 1].index, stretches[k].index);
+    refuse(high, {graph, kind, index_of(low)});
   }
   for (std::size_t f = 0; f < operands.size(); ++f) {
-    // Most operands lie apart from everything that is written; only the others are held against each of them.
-    if (!overlap(extent_in_memory(operands[f]), all)) continue;
-    for (std::size_t k = 0; k < written.size(); ++k) {
-      check_apart(written[k], {graph, kind, index_of(k)}, operands[f], {graph, Subject::Kind::operand, f});
-    }
+    const Extent extent = extent_in_memory(operands[f]);
+    // The stretches are apart now, so that only the last one to begin before an operand's end can reach into it.
+    const auto after = std::lower_bound(stretches.begin(), stretches.end(), extent.second,
+                                        [](const Stretch& a, std::uintptr_t end) { return a.extent.first < end; });
+    if (after == stretches.begin() || !overlap(std::prev(after)->extent, extent)) continue;
+    refuse(std::prev(after)->index, {graph, Subject::Kind::operand, f});
   }
 }
 

@@ -93,6 +93,7 @@ class Runner {
 
   const void* read(const Place& place) const {
     if (place.kind == planner::Value::Kind::operand) return operands_[place.index].data();
+    if (place.kind == planner::Value::Kind::output) return outputs_[place.index].data();
     return workspace_.arena.get() + place.offset;
   }
   void* write(const Place& place) const {

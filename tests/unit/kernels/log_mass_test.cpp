@@ -21,8 +21,7 @@ void expect_definition(std::int64_t columns) {
                            .mass_stride = {columns, 2 * columns, 1},
                            .normaliser_stride = {columns, 0, 1},
                            .normaliser_dtype = dtype_of<N>,
-                           .output_dtype = dtype_of<T>,
-                           .scale = 0.25};
+                           .output_dtype = dtype_of<T>};
   std::vector<double> mass(static_cast<std::size_t>(6 * columns));
   for (std::size_t k = 0; k < mass.size(); ++k)
     mass[k] = k % 4 == 3 ? 0.0 : std::exp(9.0 - 3.5 * static_cast<double>(k % 7));
@@ -35,7 +34,7 @@ void expect_definition(std::int64_t columns) {
   for (std::int64_t a = 0; a < 2; ++a) {
     for (std::int64_t b = 0; b < 3; ++b) {
       for (std::int64_t c = 0; c < columns; ++c, ++at) {
-        const double m = 0.25 * mass[static_cast<std::size_t>(a * columns + b * 2 * columns + c)];
+        const double m = mass[static_cast<std::size_t>(a * columns + b * 2 * columns + c)];
         const double n = static_cast<double>(normaliser[static_cast<std::size_t>(a * columns + c)]);
         if (m == 0) {
           EXPECT_EQ(static_cast<double>(out[at]), -infinity);
@@ -77,8 +76,28 @@ TEST(LogMass, OfTinyAndHugeMasses) {
 TEST(LogMass, OfOneNumberHasNoLoops) {
   const double mass = 8, normaliser = 1;
   double out = 0;
-  log_mass({.extent = {}, .mass_stride = {}, .normaliser_stride = {}, .scale = 0.5}, &mass, &normaliser, &out);
-  EXPECT_NEAR(out, std::log(4.0) - 1, 1e-15);
+  log_mass({.extent = {}, .mass_stride = {}, .normaliser_stride = {}}, &mass, &normaliser, &out);
+  EXPECT_NEAR(out, std::log(8.0) - 1, 1e-15);
+}
+
+TEST(LogMass, WithoutANormaliserIsTheLogarithm) {
+  const double mass[] = {1, 0, 0.5, 20, 0, 3, 7};
+  double out[7];
+  float narrow[7];
+  const LogMassShape shape{.extent = {7}, .mass_stride = {1}, .normaliser_stride = {0}};
+  log_mass(shape, mass, nullptr, out);
+  LogMassShape in_floats = shape;
+  in_floats.output_dtype = Dtype::float32;
+  log_mass(in_floats, mass, nullptr, narrow);
+  for (std::size_t k = 0; k < 7; ++k) {
+    if (mass[k] == 0) {
+      EXPECT_EQ(out[k], -infinity);
+      EXPECT_EQ(static_cast<double>(narrow[k]), -infinity);
+    } else {
+      EXPECT_NEAR(out[k], std::log(mass[k]), 1e-14);
+      EXPECT_NEAR(static_cast<double>(narrow[k]), std::log(mass[k]), 1e-6);
+    }
+  }
 }
 
 TEST(LogMass, RepeatsAMassOfStrideZero) {
