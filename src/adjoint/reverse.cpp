@@ -71,6 +71,8 @@ void Reverse::run(const Visit& visit) {
       if (!active_[in] || in == joint) continue;
       if (joint == none) {
         pass_to(step, k);
+      } else if (mass_[in] == none && target_[in] == none && slices_[in].empty() && scale_[joint] == 1) {
+        mass_[in] = writer_.contract({mass_[joint]}, mass_dims(in), Semiring::real);
       } else {
         add(in, {.added = {}, .subtracted = {}, .factors = {mass_[joint]}, .scale = 1 / scale_[joint]},
             writer_.dims(joint));
@@ -175,10 +177,12 @@ Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
   return terms;
 }
 
-/// A mass that is not negative joins the logarithms: it is smaller than the terms, which need no multiplication then.
+/// A mass that is not negative joins the logarithms where it is the same in many slices: the terms need no
+/// multiplication then, and few logarithms are taken.
 Terms Reverse::shared_mass(const Step& step) {
   const ValueId g = mass_[step.output];
-  if (!options_.nonnegative || step.sum.empty()) return shared(step, {g});
+  const bool slices_share_it = !base::is_subset(writer_.dims(step.output), writer_.dims(g));
+  if (!options_.nonnegative || step.sum.empty() || !slices_share_it) return shared(step, {g});
   if (log_mass_[step.output] == none) log_mass_[step.output] = writer_.log_mass(g);
   Terms terms = shared(step, {});
   terms.added.push_back(log_mass_[step.output]);

@@ -2,7 +2,7 @@
 #include "plated/gradient.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
 #include "adjoint/questions.hpp"
 #include "api/inputs.hpp"
@@ -91,14 +91,17 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
 
   std::vector<Tensor> outputs = api::output_shapes(impl.graph, engine::element_dtype(operands));
   const std::size_t values = outputs.size();
-  outputs.insert(outputs.end(), targets.places.begin(), targets.places.end());
+  outputs.insert(outputs.end(), std::make_move_iterator(targets.places.begin()),
+                 std::make_move_iterator(targets.places.end()));
   outputs = runnable->run(std::move(outputs), inputs, settings);
 
   ValueAndGradient result;
-  result.values.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(values));
-  std::size_t next = values;
+  const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
+  result.values.assign(std::make_move_iterator(outputs.begin()), std::make_move_iterator(first_gradient));
+  result.gradients.reserve(operands.size());
+  auto next = first_gradient;
   for (std::size_t f = 0; f < operands.size(); ++f) {
-    result.gradients.push_back(targets.wanted[f] ? outputs[next++] : gradient.gradients[f]);
+    result.gradients.push_back(targets.wanted[f] ? std::move(*next++) : gradient.gradients[f]);
   }
   return result;
 }

@@ -133,7 +133,9 @@ std::vector<Tensor> inputs(const PlanImpl& plan, std::span<const Tensor> operand
 }
 
 std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
-  std::vector<Tensor> all(operands.begin(), operands.end());
+  std::vector<Tensor> all;
+  all.reserve(operands.size() + plan.observable.size() + 2);  // questions bring something along
+  all.assign(operands.begin(), operands.end());
   const Dtype dtype = engine::element_dtype(operands);
   for (const DimId v : plan.observable) all.push_back(indicator(plan, v, options.evidence, options.semiring, dtype));
   return all;

@@ -121,6 +121,35 @@ TEST(ValueAndGradient, WritesIntoTheCallersMemoryInAnyStridesAndDtype) {
   EXPECT_EQ(memory, (std::vector<float>{-7, 30, -7, 10, -7, 6, -7, -7, -7, 96, -7, 48, -7, 32, -7, -7}));
 }
 
+TEST(ValueAndGradient, IsTheSameWhereverTheOthersAreWritten) {
+  // The gradient of the pair is the joint posterior of x and y, from which those of x and y alone may be added up.
+  std::vector<double> entries;
+  for (int k = 0; k < 35; ++k) entries.push_back(2 * std::sin(k));
+  const Tensor x = Tensor::of({5}, Values(entries.begin(), entries.begin() + 5));
+  const Tensor y = Tensor::of({7}, Values(entries.begin() + 9, entries.begin() + 16)),
+               pair = Tensor::of({5, 7}, entries);
+  const std::vector<Tensor> all{x, y, pair};
+  const auto fresh = value_and_gradient("x,y,xy->", all).gradients;
+  std::vector<double> memory(100, -7);
+  const Tensor by_x = Tensor::view(memory.data() + 9, {5}, {-2}), by_y = Tensor::view(memory.data() + 10, {7});
+  const Tensor transposed = Tensor::view(memory.data() + 20, {5, 7}, {1, 6});
+  const std::vector<GradientOptions> places = {{.gradients = {by_x, by_y, transposed}},
+                                               {.gradients = {by_x, by_y, Tensor()}},
+                                               {.gradients = {by_x, Tensor(), transposed}}};
+  for (const GradientOptions& into : places) {
+    const auto gradients = value_and_gradient("x,y,xy->", all, {}, into).gradients;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (gradients[k].data() == nullptr) continue;
+      const Values got = gradients[k].values(), want = fresh[k].values();
+      for (std::size_t e = 0; e < got.size(); ++e) EXPECT_NEAR(got[e], want[e], 1e-15) << "operand " << k;
+    }
+  }
+  const std::size_t gap = 20 + 5;  // between the columns of the transposed place
+  EXPECT_EQ(memory[gap], -7);
+  EXPECT_EQ(memory[2], -7);
+  EXPECT_EQ(memory[19], -7);
+}
+
 TEST(ValueAndGradient, TakesEachOperandsOwnDtype) {
   const std::vector<Tensor> mixed{Tensor::of<float>({2}, {1, 2}), g};
   const auto [values, gradients] = value_and_gradient(plan(), mixed, real);
