@@ -144,7 +144,7 @@ int main() {
   tell_derivatives(plan, factors, votes_seen);
 
   std::printf("AND THAT THE SITE IS A FOREST, BY THE SAME PLAN\n");
-  tell_posterior(plan, factors, {.evidence = {{"habitat", Integers({}, {0})}, {"vote", votes}}});
+  tell_posterior(plan, factors, {.evidence = {{"habitat", Integers({}, 0)}, {"vote", votes}}});
 
   std::printf("AND IF SOMETHING IMPOSSIBLE IS SEEN\n");
   std::vector<Tensor> never_fox = factors;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace plated {
@@ -19,6 +20,8 @@ struct Integers {
   explicit Integers(std::vector<std::int64_t> extents, std::int64_t fill = -1);
   /// Throws ShapeError unless there are exactly as many entries as the shape says.
   Integers(std::vector<std::int64_t> extents, std::vector<std::int64_t> entries);
+  Integers(std::vector<std::int64_t> extents, std::initializer_list<std::int64_t> entries)
+      : Integers(std::move(extents), std::vector<std::int64_t>(entries)) {}
 
   /// The entry at an index. Throws ShapeError out of range.
   [[nodiscard]] std::int64_t& at(std::span<const std::int64_t> index);

@@ -42,6 +42,8 @@ class Tensor {
   /// Row-major, owned, filled with zeros, aligned to 64 bytes. Throws SizeError on a negative extent and
   /// SizeOverflowError where the bytes do not fit in 63 bits.
   Tensor(Dtype dtype, Shape shape);
+  /// The same with entries that are still to be written.
+  [[nodiscard]] static Tensor uninitialised(Dtype dtype, Shape shape);
 
   /// Row-major and owned, with the given entries. Throws ShapeError unless there are exactly as many as the shape says.
   template <class T>
@@ -95,7 +97,7 @@ class Tensor {
   /// Views of the same memory: one slice of an axis; axes in another order.
   [[nodiscard]] Tensor select(std::size_t axis, std::int64_t index) const;
   [[nodiscard]] Tensor permuted(std::span<const std::size_t> axes) const;
-  /// A read-only view of the same memory, repeated along further axes in front of its own.
+  /// A read-only view of the same memory, repeated along further axes in front of its own. Throws as view() does.
   [[nodiscard]] Tensor broadcast(const Shape& leading) const;
 
   /// Row-major strides of a shape.

@@ -1,4 +1,6 @@
 // compile: a graph becomes a plan.
+#include <algorithm>
+
 #include "adjoint/questions.hpp"
 #include "api/plan_impl.hpp"
 #include "planner/planner.hpp"
@@ -49,7 +51,12 @@ Plan compile(const FactorGraph& graph, const PlanOptions& options) {
   internal.without = options.without;
   FactorGraph observed = graph;
   std::vector<DimId> observable;
-  for (const std::string& name : options.observable) observable.push_back(add_evidence(observed, graph, name));
+  for (const std::string& name : options.observable) {
+    if (std::count(options.observable.begin(), options.observable.end(), name) > 1) {
+      throw DuplicateNameError("'" + name + "' is named twice among the observable variables");
+    }
+    observable.push_back(add_evidence(observed, graph, name));
+  }
   return Plan(std::make_shared<api::PlanImpl>(graph, std::move(observed), std::move(observable), std::move(internal)));
 }
 

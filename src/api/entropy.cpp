@@ -12,8 +12,7 @@ namespace {
 /// Runs a question whose only answer is a number for each batch.
 Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, std::span<const Tensor> inputs,
               const RunOptions& options) {
-  engine::Settings settings = api::settings_of(options);
-  settings.semiring = Semiring::log;
+  const engine::Settings settings = api::log_settings(options, inputs);
   const std::vector<std::int64_t> shape = api::sizes(impl.graph, adjoint::batch_axes(impl.graph));
   const Dtype dtype = engine::element_dtype(inputs.first(impl.graph.factors().size()));
   const std::vector<Tensor> outputs =

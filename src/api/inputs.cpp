@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "adjoint/questions.hpp"
+#include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
@@ -114,6 +116,29 @@ void take_logarithms(const std::vector<double>& values, T* to, std::size_t opera
   }
 }
 
+/// Copies of the operands that hold their logarithms.
+void take_logarithms(std::vector<Tensor>& operands) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    Tensor logarithms = Tensor::uninitialised(operands[k].dtype(), operands[k].shape());
+    const std::vector<double> values = operands[k].values();
+    if (logarithms.dtype() == Dtype::float32) {
+      take_logarithms(values, static_cast<float*>(logarithms.mutable_data()), k);
+    } else {
+      take_logarithms(values, static_cast<double*>(logarithms.mutable_data()), k);
+    }
+    operands[k] = std::move(logarithms);
+  }
+}
+
+std::int64_t bytes_of(std::span<const Tensor> tensors) {
+  std::int64_t bytes = 0;
+  for (const Tensor& t : tensors) {
+    bytes =
+        base::checked_sum(bytes, base::checked_product(t.elements(), static_cast<std::int64_t>(size_of(t.dtype()))));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Tensor constant(double value, Dtype dtype, std::vector<std::int64_t> shape) {
@@ -148,17 +173,27 @@ std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> ope
                       " semiring: only log and real have one");
   }
   std::vector<Tensor> all = inputs(plan, operands, options);
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    Tensor logarithms(all[k].dtype(), all[k].shape());
-    const std::vector<double> values = all[k].values();
-    if (logarithms.dtype() == Dtype::float32) {
-      take_logarithms(values, static_cast<float*>(logarithms.mutable_data()), k);
-    } else {
-      take_logarithms(values, static_cast<double*>(logarithms.mutable_data()), k);
-    }
-    all[k] = std::move(logarithms);
+  const std::int64_t needed = bytes_of(all);
+  if (options.memory_limit > 0 && needed > options.memory_limit) {
+    throw MemoryLimitError("the logarithms of the operands need " + std::to_string(needed) +
+                               " bytes, and the limit is " + std::to_string(options.memory_limit),
+                           needed, options.memory_limit);
+  }
+  try {
+    take_logarithms(all);
+  } catch (const std::bad_alloc&) {
+    throw MemoryLimitError(
+        "the logarithms of the operands need " + std::to_string(needed) + " bytes, which the machine refused", needed,
+        options.memory_limit);
   }
   return all;
+}
+
+engine::Settings log_settings(const RunOptions& options, std::span<const Tensor> inputs) {
+  engine::Settings settings = settings_of(options);
+  settings.semiring = Semiring::log;
+  if (options.semiring == Semiring::real) settings.output_bytes = bytes_of(inputs);
+  return settings;
 }
 
 Semiring selective(Semiring semiring) {

@@ -26,6 +26,9 @@ void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const 
 [[nodiscard]] std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> operands,
                                              const RunOptions& options);
 
+/// The settings of a question on such inputs: in log space, and with copies that were taken counted as memory.
+[[nodiscard]] engine::Settings log_settings(const RunOptions& options, std::span<const Tensor> inputs);
+
 /// The semiring that maximises what the given one adds up: max_plus for log, max_product for real, selective ones for
 /// themselves. Throws OptionError for boolean.
 [[nodiscard]] Semiring selective(Semiring semiring);

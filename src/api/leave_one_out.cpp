@@ -47,8 +47,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
                            "' are to be left out, and the model has no such plate");
   }
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  engine::Settings settings = api::settings_of(options);
-  settings.semiring = Semiring::log;
+  const engine::Settings settings = api::log_settings(options, inputs);
   const std::vector<Tensor> both = totals(impl, *dim, inputs, settings);
   return api::predictive(impl.graph, *dim, both[0], both[1], engine::element_dtype(operands));
 }

@@ -18,11 +18,9 @@ class Asker {
   Asker(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options)
       : impl_(impl),
         inputs_(api::log_inputs(impl, operands, options)),
-        settings_(api::settings_of(options)),
+        settings_(api::log_settings(options, inputs_)),
         dtype_(engine::element_dtype(operands)),
-        batch_(api::sizes(impl.graph, adjoint::batch_axes(impl.graph))) {
-    settings_.semiring = Semiring::log;
-  }
+        batch_(api::sizes(impl.graph, adjoint::batch_axes(impl.graph))) {}
 
   /// One sweep for all variables and, if asked for, all factors.
   void probabilities(const MarginalOptions& wanted, Marginals& result) {
@@ -155,7 +153,8 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
   Asker asker(api::PlanAccess::impl(plan), operands, options);
   Marginals result;
   const bool outputs = wanted.log || !wanted.sets.empty();
-  if (!wanted.log) asker.probabilities(wanted, result);
+  const bool sweep = wanted.variables || wanted.factors || wanted.sets.empty();
+  if (!wanted.log && sweep) asker.probabilities(wanted, result);
   if (outputs) asker.joints(wanted, result);
   return result;
 }

@@ -25,6 +25,8 @@ engine::Settings api::settings_of(const RunOptions& options) {
 
 namespace {
 
+constexpr std::size_t most_questions = 64;
+
 engine::Settings value_settings(const RunOptions& options, const planner::Schedule& schedule) {
   const bool sums = options.semiring == Semiring::real || options.semiring == Semiring::log;
   if (schedule.sums_only && !sums) {
@@ -53,6 +55,7 @@ std::shared_ptr<const api::Runnable> api::PlanImpl::question(const std::string& 
   // Planned outside the lock: two threads may plan the same question at once, and the first plan is kept.
   auto runnable = std::make_shared<const api::Runnable>(plan());
   const std::lock_guard lock(mutex_);
+  if (questions_.size() >= most_questions) questions_.clear();  // those being answered live on with their askers
   return questions_.try_emplace(question, std::move(runnable)).first->second;
 }
 

@@ -43,7 +43,7 @@ std::vector<Tensor> Runnable::run(std::vector<Tensor> outputs, std::span<const T
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].data() != nullptr) continue;
     try {
-      outputs[k] = Tensor(outputs[k].dtype(), outputs[k].shape());
+      outputs[k] = Tensor::uninitialised(outputs[k].dtype(), outputs[k].shape());
     } catch (const std::bad_alloc&) {
       const std::int64_t bytes = bytes_of(outputs[k]);
       throw MemoryLimitError(

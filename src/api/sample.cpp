@@ -1,6 +1,8 @@
 // sample: the plan in log space, then exact draws against its direction.
 #include "plated/sample.hpp"
 
+#include <limits>
+
 #include "api/assignments.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
@@ -12,12 +14,13 @@ std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor>
                                        const RunOptions& options) {
   if (draws.count < 0) throw OptionError("the number of samples is negative: " + std::to_string(draws.count));
   if (draws.first < 0) throw OptionError("the first sample's number is negative: " + std::to_string(draws.first));
+  if (draws.count > std::numeric_limits<std::int64_t>::max() - draws.first) {
+    throw OptionError("there is no sample beyond number 2^63 - 1");
+  }
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  RunOptions in_log = options;
-  in_log.semiring = Semiring::log;
   std::map<std::string, Integers> assignment;
-  (void)api::decode(impl, inputs, in_log,
+  (void)api::decode(impl, inputs, api::log_settings(options, inputs),
                     {.draw = true, .count = draws.count, .seed = draws.seed, .first = draws.first}, assignment);
   return assignment;
 }

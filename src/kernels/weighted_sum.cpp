@@ -48,12 +48,20 @@ void write(const double* values, std::int64_t count, double scale, bool accumula
   }
 }
 
-/// A column of sums into neighbours.
+/// Rows of sums whose neighbours in the output are the rows: a cache line of each row at a time.
 template <class T>
-void write_column(const double* values, std::int64_t stride, std::int64_t count, double scale, bool accumulate,
-                  T* out) noexcept {
-  for (std::int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<T>((accumulate ? static_cast<double>(out[i]) : 0.0) + scale * values[i * stride]);
+void write_columns(const double* values, std::int64_t slots, std::int64_t rows, double scale, bool accumulate, T* out,
+                   const std::int64_t* slot_output) noexcept {
+  constexpr std::int64_t line = 64 / sizeof(double);
+  for (std::int64_t slot = 0; slot < slots; slot += line) {
+    const std::int64_t end = std::min(slot + line, slots);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const double* from = values + row * slots;
+      for (std::int64_t k = slot; k < end; ++k) {
+        T& element = out[slot_output[k] + row];
+        element = static_cast<T>((accumulate ? static_cast<double>(element) : 0.0) + scale * from[k]);
+      }
+    }
   }
 }
 
@@ -269,10 +277,7 @@ void WeightedSum::Impl::write_sums(const double* sums, std::int64_t slots, std::
       return write(sums, sum_rows, plan.scale, run.accumulate, out, plan.sum_row_output.data());
     }
     if (plan.rows_contiguous) {  // neighbours in the output are rows
-      for (std::int64_t slot = 0; slot < slots; ++slot) {
-        write_column(sums + slot, slots, sum_rows, plan.scale, run.accumulate,
-                     out + plan.slot_output[static_cast<std::size_t>(slot)]);
-      }
+      write_columns(sums, slots, sum_rows, plan.scale, run.accumulate, out, plan.slot_output.data());
       return;
     }
     for (std::int64_t row = 0; row < sum_rows; ++row, sums += slots) {

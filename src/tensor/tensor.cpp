@@ -24,12 +24,18 @@ double read(const void* data, Dtype dtype, std::int64_t offset) {
 
 std::string_view name(Dtype dtype) { return dtype == Dtype::float32 ? "float32" : "float64"; }
 
-Tensor::Tensor(Dtype dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), strides_(row_major(shape_)) {
+Tensor::Tensor(Dtype dtype, Shape shape) : Tensor(uninitialised(dtype, std::move(shape))) {
+  std::memset(data_, 0, static_cast<std::size_t>(elements()) * size_of(dtype));
+}
+
+Tensor Tensor::uninitialised(Dtype dtype, Shape shape) {
   const std::int64_t bytes =
-      base::checked_product(base::checked_product(shape_), static_cast<std::int64_t>(size_of(dtype)));
-  owner_ = allocate(bytes);
-  data_ = owner_.get();
-  std::memset(data_, 0, static_cast<std::size_t>(bytes));
+      base::checked_product(base::checked_product(shape), static_cast<std::int64_t>(size_of(dtype)));
+  std::shared_ptr<std::byte> owner = allocate(bytes);
+  Shape strides = row_major(shape);
+  Tensor tensor(dtype, owner.get(), std::move(shape), std::move(strides), true);
+  tensor.owner_ = std::move(owner);
+  return tensor;
 }
 
 Tensor::Tensor(Dtype dtype, void* data, Shape shape, Shape strides, bool writable)
@@ -120,10 +126,12 @@ Tensor Tensor::select(std::size_t axis, std::int64_t index) const {
 }
 
 Tensor Tensor::broadcast(const Shape& leading) const {
-  Tensor result = *this;
-  result.writable_ = false;
-  result.shape_.insert(result.shape_.begin(), leading.begin(), leading.end());
-  result.strides_.insert(result.strides_.begin(), leading.size(), 0);
+  Shape shape = leading;
+  shape.insert(shape.end(), shape_.begin(), shape_.end());
+  Shape strides(leading.size(), 0);
+  strides.insert(strides.end(), strides_.begin(), strides_.end());
+  Tensor result(dtype_, data_, std::move(shape), std::move(strides), false);
+  result.owner_ = owner_;
   return result;
 }
 

@@ -54,7 +54,7 @@ TEST(Evidence, KeepsTheObservedTermsOfASum) {
 TEST(Evidence, WithBatchDimsInFrontDiffersBetweenBatches) {
   const Plan plan = compile(graph(), observing);
   const Tensor each = plan.run(operands, seen({{"x", Integers({2}, {1, -1})}}))[0];
-  const Tensor all = plan.run(operands, seen({{"x", Integers({}, {1})}}))[0];
+  const Tensor all = plan.run(operands, seen({{"x", Integers({}, 1)}}))[0];
   EXPECT_DOUBLE_EQ(all.values()[0], 0.5);
   EXPECT_DOUBLE_EQ(all.values()[1], 0.75);
   EXPECT_DOUBLE_EQ(each.values()[0], 0.5);
@@ -90,12 +90,12 @@ TEST(Evidence, IsWhatEveryQuestionHears) {
   const double open = -0.7 * std::log(0.7) - 0.3 * std::log(0.3);
   for (const double h : entropy(plan, operands, options).values()) EXPECT_NEAR(h, open, 1e-14);
   EXPECT_EQ(max_marginals(plan, operands, options).at("x").values()[1], 0);
-  EXPECT_THROW((void)leave_one_out(plan, operands, "i", seen({{"x", Integers({}, {2})}})), ValueError);
+  EXPECT_THROW((void)leave_one_out(plan, operands, "i", seen({{"x", Integers({}, 2)}})), ValueError);
 }
 
 TEST(Evidence, ThatIsImpossibleIsAnError) {
   const Plan plan = compile(graph(), observing);
-  const RunOptions contradiction = seen({{"x", Integers({}, {0})}, {"y", Integers({3}, {-1, -1, 1})}});
+  const RunOptions contradiction = seen({{"x", Integers({}, 0)}, {"y", Integers({3}, {-1, -1, 1})}});
   EXPECT_EQ(plan.run(operands, contradiction)[0].values(), (Values{0, 0}));
   EXPECT_THROW((void)marginals(plan, operands, contradiction), ImpossibleError);
   EXPECT_THROW((void)map(plan, operands, contradiction), ImpossibleError);
@@ -109,10 +109,10 @@ TEST(Evidence, ThatIsImpossibleIsAnError) {
 TEST(Evidence, IsRefusedWhereItDoesNotFit) {
   const Plan plan = compile(graph(), {.observable = {"y"}});
   const auto run = [&](const char* name, const Integers& values) { (void)plan.run(operands, seen({{name, values}})); };
-  EXPECT_THROW(run("z", Integers({}, {0})), UnknownNameError);
-  EXPECT_THROW(run("i", Integers({}, {0})), UnknownNameError);
-  EXPECT_THROW(run("x", Integers({}, {0})), OptionError) << "not observable";
-  EXPECT_THROW(run("y", Integers({}, {0})), ShapeError);
+  EXPECT_THROW(run("z", Integers({}, 0)), UnknownNameError);
+  EXPECT_THROW(run("i", Integers({}, 0)), UnknownNameError);
+  EXPECT_THROW(run("x", Integers({}, 0)), OptionError) << "not observable";
+  EXPECT_THROW(run("y", Integers({}, 0)), ShapeError);
   EXPECT_THROW(run("y", Integers({2}, {0, 0})), ShapeError);
   EXPECT_THROW(run("y", Integers({3, 2}, 0)), ShapeError) << "batch dims lead";
   EXPECT_THROW(run("y", Integers({3}, {0, 2, 0})), ValueError);
@@ -130,7 +130,7 @@ TEST(Evidence, IsWrittenIntoTheCallersOutputs) {
   const Plan plan = compile(graph(), observing);
   Workspace workspace(plan);
   const std::vector<Tensor> outputs{Tensor(Dtype::float64, {2})};
-  plan.run_into(outputs, operands, workspace, seen({{"x", Integers({}, {1})}}));
+  plan.run_into(outputs, operands, workspace, seen({{"x", Integers({}, 1)}}));
   EXPECT_EQ(outputs[0].values(), (Values{0.5, 0.75}));
   plan.run_into(outputs, operands, workspace, seen({}));
   EXPECT_EQ(outputs[0].values(), plan.run(operands, seen({}))[0].values());
@@ -147,7 +147,7 @@ TEST(PlanCache, TellsObservablesApart) {
   EXPECT_NE(identity({"x"}), identity({"x", "y"}));
   // What is observed is no part of the plan.
   const EinsumOptions zero{
-      .semiring = Semiring::real, .plan = {.observable = {"x"}}, .evidence = {{"x", Integers({}, {0})}}};
+      .semiring = Semiring::real, .plan = {.observable = {"x"}}, .evidence = {{"x", Integers({}, 0)}}};
   EinsumOptions one = zero;
   one.evidence["x"].values = {1};
   EXPECT_EQ(&api::cached_plan("xy->", {pair}, zero).graph(), &api::cached_plan("xy->", {pair}, one).graph());

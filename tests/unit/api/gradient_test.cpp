@@ -150,6 +150,17 @@ TEST(ValueAndGradient, IsTheSameWhereverTheOthersAreWritten) {
   EXPECT_EQ(memory[19], -7);
 }
 
+TEST(ValueAndGradient, LeavesNothingOldInItsPlaces) {
+  // Off the diagonal, and where no output depends on a factor, the gradient is zero and not what was there before.
+  Values square(9, -7), line(2, -7);
+  const GradientOptions diagonal{.gradients = {Tensor::view(square.data(), {3, 3})}};
+  (void)value_and_gradient("aa->", {Tensor::of<double>({3, 3}, Values(9, 2))}, {.semiring = Semiring::real}, diagonal);
+  EXPECT_EQ(square, (Values{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  const GradientOptions untouched{.gradients = {Tensor(), Tensor::view(line.data(), {2})}};
+  (void)value_and_gradient("ix,y->ix", {Tensor(Dtype::float64, {0, 2}), f}, {.plates = "i"}, untouched);
+  EXPECT_EQ(line, (Values{0, 0}));
+}
+
 TEST(ValueAndGradient, TakesEachOperandsOwnDtype) {
   const std::vector<Tensor> mixed{Tensor::of<float>({2}, {1, 2}), g};
   const auto [values, gradients] = value_and_gradient(plan(), mixed, real);
