@@ -2,9 +2,9 @@
 // but one. What depends on such a product keeps the plate as the number of the slice that is left out.
 #include <algorithm>
 
+#include "adjoint/question_schedule.hpp"
 #include "adjoint/questions.hpp"
 #include "adjoint/step_writer.hpp"
-#include "planner/passes.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -73,7 +73,7 @@ class Predictive {
       // The same in every slice: one time fewer.
       const std::int64_t slices = writer_.schedule().problem.size[plate_];
       step.power = step.power / slices * (slices - 1);
-      step.tied_power = {};
+      std::erase(step.tied_power, plate_);
     }
     step.output = without_[value] = like(value, step.inputs);
     add(std::move(step));
@@ -94,17 +94,13 @@ class Predictive {
 
 }  // namespace
 
-Schedule predictive_schedule(const FactorGraph& graph, planner::Options options, DimId plate) {
-  options.keep_sums = true;
-  options.sums_only = false;
-  Schedule schedule = planner::plan(total_graph(graph), options);
+Schedule predictive_schedule(const FactorGraph& graph, const planner::Options& options, DimId plate) {
+  Schedule schedule = forward(total_graph(graph), options);
   StepWriter writer(schedule);
   std::vector<DimId> axes = batch_axes(graph);
   axes.push_back(plate);
   Predictive(writer, plate).run(std::move(axes));
-  planner::place_buffers(schedule, !options.without.contains("reuse_buffers"));
-  planner::verify(schedule);
-  return schedule;
+  return finished(std::move(schedule), options);
 }
 
 }  // namespace plated::adjoint

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "adjoint/hessian.hpp"
+#include "adjoint/question_schedule.hpp"
 #include "adjoint/reverse.hpp"
-#include "planner/passes.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -13,20 +13,6 @@ namespace {
 using planner::Schedule;
 using planner::Step;
 using planner::Value;
-
-/// A plan that a sweep can walk backwards.
-Schedule forward(const FactorGraph& graph, planner::Options options) {
-  options.keep_sums = true;
-  options.sums_only = false;
-  return planner::plan(graph, options);
-}
-
-/// Buffers anew, now that all steps are known.
-Schedule finished(Schedule schedule, const planner::Options& options) {
-  planner::place_buffers(schedule, !options.without.contains("reuse_buffers"));
-  planner::verify(schedule);
-  return schedule;
-}
 
 SortedSet dims_of_kind(const FactorGraph& graph, bool plates) {
   SortedSet dims;
@@ -51,7 +37,10 @@ struct VariableAnswer {
 Schedule gradient_schedule(const FactorGraph& graph, planner::Options options, const GradientQuestion& question) {
   Schedule schedule = forward(graph, options);
   StepWriter writer(schedule);
-  Reverse reverse(writer, {.semiring = question.semiring, .nonnegative = question.nonnegative, .expand = {}});
+  Reverse reverse(writer, {.semiring = question.semiring,
+                           .nonnegative = question.nonnegative,
+                           .expand = {},
+                           .reads_answers = question.reads_answers});
   for (std::size_t o = 0; o < graph.outputs().size(); ++o) reverse.seed(o);
   for (std::size_t f = 0; f < question.wanted.size(); ++f) {
     if (question.wanted[f]) reverse.want_operand(f);
@@ -75,10 +64,11 @@ FactorGraph total_graph(const FactorGraph& graph) { return graph.asking({{}}); }
 
 std::vector<DimId> batch_axes(const FactorGraph& graph) { return dims_of_kind(graph, false); }
 
-std::vector<DimId> answer_axes(const FactorGraph& graph, DimId variable, bool states) {
-  std::vector<DimId> axes = batch_axes(graph);
-  const std::vector<DimId> plates = graph.variable_plates()[variable];
-  axes.insert(axes.end(), plates.begin(), plates.end());
+AnswerAxes::AnswerAxes(const FactorGraph& graph) : batch_(batch_axes(graph)), plates_(graph.variable_plates()) {}
+
+std::vector<DimId> AnswerAxes::operator()(DimId variable, bool states) const {
+  std::vector<DimId> axes = batch_;
+  axes.insert(axes.end(), plates_[variable].begin(), plates_[variable].end());
   if (states) axes.push_back(variable);
   return axes;
 }
@@ -105,25 +95,28 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
   Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, true)});
   reverse.seed(0);
   std::vector<VariableAnswer> answers;
-  const auto all_plates = graph.variable_plates();
+  const AnswerAxes axes(graph);
   for (const DimId v : variables ? posterior_variables(graph) : std::vector<DimId>{}) {
     VariableAnswer answer{.variable = v, .step = summed_in[v]};
-    std::vector<DimId> axes = batch_axes(graph);
-    axes.insert(axes.end(), all_plates[v].begin(), all_plates[v].end());
-    axes.push_back(v);
-    answer.answer = writer.add_output(std::move(axes));
+    answer.answer = writer.add_output(axes(v));
     if (answer.step == schedule.steps.size()) continue;  // without batches there is no posterior either
     reverse.want(schedule.steps[answer.step].output);
     answers.push_back(answer);
   }
   for (VariableAnswer& answer : answers) {
     const Step& step = schedule.steps[answer.step];
-    const auto size = [&](ValueId value) { return schedule.elements(schedule.values[value].dims); };
+    // With the slices that its mass would tell apart: what is never formed otherwise must not become large.
+    const SortedSet slices = base::intersect(dims_of_kind(graph, true), writer.loops(step));
+    const auto size = [&](ValueId value) {
+      const SortedSet dims = base::unite(writer.dims(value), slices);
+      return schedule.elements({dims.begin(), dims.end()});
+    };
     for (const ValueId in : step.inputs) {
       const bool is_operand = schedule.values[in].kind == Value::Kind::operand;
       // The mass of a factor that is an answer itself is not there to be read.
       if (!base::contains(writer.dims(in), answer.variable) || (factors && is_operand)) continue;
-      if (!reverse.is_wanted(in) && !writer.is_matrix_product(step)) continue;
+      const bool expands = !base::is_subset(slices, writer.dims(in));
+      if (!reverse.is_wanted(in) && (expands || !writer.is_matrix_product(step))) continue;
       if (answer.source == none || size(in) < size(answer.source)) answer.source = in;
     }
     if (answer.source != none) reverse.want(answer.source);

@@ -14,7 +14,9 @@ namespace plated::adjoint {
 /// Operands: a cotangent for each output. Answers: a gradient for each factor that is `wanted`.
 struct GradientQuestion {
   Semiring semiring = Semiring::log;
-  bool nonnegative = true;   // the cotangents are
+  bool nonnegative = true;  // the cotangents are
+  /// Every gradient is written in a type at least as wide as the arithmetic: others may be summed from it.
+  bool reads_answers = true;
   std::vector<bool> wanted;  // [factor]
 };
 [[nodiscard]] planner::Schedule gradient_schedule(const FactorGraph& graph, planner::Options options,
@@ -34,7 +36,15 @@ struct GradientQuestion {
 /// The variables that marginal_schedule answers for.
 [[nodiscard]] std::vector<DimId> posterior_variables(const FactorGraph& graph);
 /// The axes of an answer named by a variable: batch dims, its plates and, unless `states` is false, its states.
-[[nodiscard]] std::vector<DimId> answer_axes(const FactorGraph& graph, DimId variable, bool states = true);
+class AnswerAxes {
+ public:
+  explicit AnswerAxes(const FactorGraph& graph);
+  [[nodiscard]] std::vector<DimId> operator()(DimId variable, bool states = true) const;
+
+ private:
+  std::vector<DimId> batch_;
+  std::vector<std::vector<DimId>> plates_;  // [variable]
+};
 /// The batch dims of a graph.
 [[nodiscard]] std::vector<DimId> batch_axes(const FactorGraph& graph);
 
@@ -46,6 +56,7 @@ struct GradientQuestion {
                                                      const std::vector<bool>& has_statistics);
 
 /// Answer: the total without slice i, for each slice i of a plate with at least two; axes batch, plate.
-[[nodiscard]] planner::Schedule predictive_schedule(const FactorGraph& graph, planner::Options options, DimId plate);
+[[nodiscard]] planner::Schedule predictive_schedule(const FactorGraph& graph, const planner::Options& options,
+                                                    DimId plate);
 
 }  // namespace plated::adjoint

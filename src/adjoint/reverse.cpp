@@ -84,7 +84,7 @@ void Reverse::run(const Visit& visit) {
 /// Where an operand holds all of a sum's terms, its mass is their joint posterior: written first, it gives the others'
 /// by adding up, without their exponentials.
 ValueId Reverse::pass_to_joint(const Step& step) {
-  if (options_.semiring != Semiring::log || step.sum.empty()) return none;
+  if (options_.semiring != Semiring::log || step.sum.empty() || !options_.reads_answers) return none;
   const SortedSet terms = reach(step);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const ValueId in = step.inputs[k];

@@ -20,6 +20,8 @@ struct ReverseOptions {
   bool nonnegative = true;
   /// Plates and batch dims whose slices are told apart, even in the mass of a value that is the same in all of them.
   SortedSet expand;
+  /// What is written into an answer may be read again: it is not rounded to a narrower type.
+  bool reads_answers = true;
 };
 
 class Reverse {
@@ -27,7 +29,7 @@ class Reverse {
   /// `writer`'s schedule was planned with keep_sums.
   Reverse(StepWriter& writer, ReverseOptions options);
 
-  /// The mass of an output, as an operand of the output's shape; returns nothing for an output without elements.
+  /// Takes the mass of an output from a further operand of the output's shape.
   void seed(std::size_t output);
   /// Ask for the mass of a value; to be called before run().
   void want(ValueId value);

@@ -21,7 +21,7 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
   std::vector<std::vector<std::int64_t>> shapes(plan.graph.dims().size());
   for (DimId v = 0; v < shapes.size(); ++v) {
     if (plan.graph.dims()[v].kind != DimKind::variable) continue;
-    shapes[v] = sizes(plan.graph, adjoint::answer_axes(plan.graph, v, false));
+    shapes[v] = sizes(plan.graph, plan.axes(v, false));
     if (choice.draw) shapes[v].insert(shapes[v].begin(), choice.count);
     const std::int64_t bytes = base::checked_product(base::checked_product(shapes[v]), sizeof(std::int64_t));
     settings.output_bytes = base::checked_sum(settings.output_bytes, bytes);

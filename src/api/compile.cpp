@@ -26,14 +26,18 @@ planner::Strategy strategy_of(Search search) {
 }
 
 /// A factor for what a run may observe of a variable, with axes batch, plates, states.
-DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const std::string& name) {
+DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const adjoint::AnswerAxes& axes,
+                   const std::string& name) {
   const auto v = graph.find(name);
   if (!v || graph.dims()[*v].kind != DimKind::variable) {
     throw UnknownNameError("'" + name + "' is to be observable, and the model has no such variable");
   }
   std::vector<std::string> dims;
-  for (const DimId d : adjoint::answer_axes(graph, *v)) dims.push_back(graph.dims()[d].name);
-  observed.factor("evidence of " + name, dims);
+  for (const DimId d : axes(*v)) dims.push_back(graph.dims()[d].name);
+  std::string unique = "evidence of " + name;
+  const auto taken = [&](const Factor& factor) { return factor.name == unique; };
+  while (std::any_of(graph.factors().begin(), graph.factors().end(), taken)) unique += "'";
+  observed.factor(unique, dims);
   return *v;
 }
 
@@ -51,11 +55,13 @@ Plan compile(const FactorGraph& graph, const PlanOptions& options) {
   internal.without = options.without;
   FactorGraph observed = graph;
   std::vector<DimId> observable;
+  graph.validate();
+  const adjoint::AnswerAxes axes(graph);
   for (const std::string& name : options.observable) {
     if (std::count(options.observable.begin(), options.observable.end(), name) > 1) {
       throw DuplicateNameError("'" + name + "' is named twice among the observable variables");
     }
-    observable.push_back(add_evidence(observed, graph, name));
+    observable.push_back(add_evidence(observed, graph, axes, name));
   }
   return Plan(std::make_shared<api::PlanImpl>(graph, std::move(observed), std::move(observable), std::move(internal)));
 }

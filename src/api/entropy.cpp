@@ -1,6 +1,7 @@
 // entropy and expectation: numbers that the reverse sweep adds up.
 #include "adjoint/questions.hpp"
 #include "api/inputs.hpp"
+#include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
@@ -11,14 +12,14 @@ namespace {
 
 /// Runs a question whose only answer is a number for each batch.
 Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, std::span<const Tensor> inputs,
-              const RunOptions& options) {
+              const RunOptions& options, Dtype dtype) {
   const engine::Settings settings = api::log_settings(options, inputs);
   const std::vector<std::int64_t> shape = api::sizes(impl.graph, adjoint::batch_axes(impl.graph));
-  const Dtype dtype = engine::element_dtype(inputs.first(impl.graph.factors().size()));
-  const std::vector<Tensor> outputs =
-      runnable.run({api::shape_only(Dtype::float64, shape), api::shape_only(dtype, shape)}, inputs, settings);
+  // Many steps add to the answer: in double, whatever it is rounded to in the end.
+  const Tensor place = api::shape_only(Dtype::float64, shape);
+  const std::vector<Tensor> outputs = runnable.run({place, place}, inputs, settings);
   api::check_possible(impl.graph, outputs[0], Semiring::log);
-  return outputs[1];
+  return api::filled(dtype, shape, outputs[1].values());
 }
 
 std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
@@ -34,7 +35,7 @@ Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOpti
   const std::vector<Tensor> inputs = seeded(impl, operands, options);
   const auto runnable =
       impl.question("entropy", [&] { return adjoint::entropy_schedule(impl.observed, impl.options); });
-  return number(impl, *runnable, inputs, options);
+  return number(impl, *runnable, inputs, options, engine::element_dtype(operands));
 }
 
 Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
@@ -60,7 +61,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
   }
   const auto runnable =
       impl.question(key, [&] { return adjoint::expectation_schedule(impl.observed, impl.options, given); });
-  return number(impl, *runnable, inputs, options);
+  return number(impl, *runnable, inputs, options, engine::element_dtype(operands));
 }
 
 Tensor expectation(std::string_view equation, const std::vector<Tensor>& operands,

@@ -70,6 +70,11 @@ Targets targets_of(const FactorGraph& graph, std::span<const Tensor> operands, c
   return targets;
 }
 
+bool at_least_as_wide(const std::vector<Tensor>& places, Dtype dtype) {
+  return std::all_of(places.begin(), places.end(),
+                     [&](const Tensor& place) { return size_of(place.dtype()) >= size_of(dtype); });
+}
+
 }  // namespace
 
 ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
@@ -82,9 +87,12 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   Targets targets = targets_of(impl.graph, operands, gradient.gradients, inputs);
 
-  adjoint::GradientQuestion question{
-      .semiring = options.semiring, .nonnegative = !any_negative(gradient.cotangents), .wanted = targets.wanted};
-  std::string key = "gradient " + std::string(name(question.semiring)) + (question.nonnegative ? " + " : " ± ");
+  adjoint::GradientQuestion question{.semiring = options.semiring,
+                                     .nonnegative = !any_negative(gradient.cotangents),
+                                     .reads_answers = at_least_as_wide(targets.places, engine::element_dtype(operands)),
+                                     .wanted = targets.wanted};
+  std::string key = "gradient " + std::string(name(question.semiring)) + (question.nonnegative ? " + " : " ± ") +
+                    (question.reads_answers ? "" : "narrow ");
   for (const bool wanted : question.wanted) key += wanted ? '1' : '0';
   const auto runnable =
       impl.question(key, [&] { return adjoint::gradient_schedule(impl.observed, impl.options, question); });
@@ -131,7 +139,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
   }
   // Evidence does not move.
   for (const DimId v : impl.observable) {
-    inputs.push_back(api::constant(0.0, Dtype::float64, api::sizes(impl.graph, adjoint::answer_axes(impl.graph, v))));
+    inputs.push_back(api::constant(0.0, Dtype::float64, api::sizes(impl.graph, impl.axes(v))));
   }
   const auto runnable = impl.question("hessian " + std::string(name(options.semiring)), [&] {
     return adjoint::hessian_schedule(impl.observed, impl.options, options.semiring);

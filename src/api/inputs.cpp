@@ -62,7 +62,7 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
 /// Ones where a state agrees with what was observed.
 Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiring semiring, Dtype dtype) {
   const FactorGraph& graph = plan.graph;
-  std::vector<std::int64_t> with_batch = sizes(graph, adjoint::answer_axes(graph, v, false));
+  std::vector<std::int64_t> with_batch = sizes(graph, plan.axes(v, false));
   const std::size_t batch = adjoint::batch_axes(graph).size();
   const std::vector<std::int64_t> plates(with_batch.begin() + static_cast<std::ptrdiff_t>(batch), with_batch.end());
   const std::int64_t states = graph.dims()[v].size;
@@ -76,6 +76,11 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
   if (observed.shape != with_batch && observed.shape != plates) {
     throw ShapeError("the evidence for " + name + " has the shape " + text(observed.shape) + ", but its plates have " +
                      text(plates) + (batch > 0 ? ", or with batch dims " + text(with_batch) : ""));
+  }
+  const std::int64_t slices = base::checked_product(observed.shape);
+  if (static_cast<std::int64_t>(observed.values.size()) != slices) {
+    throw ShapeError("the evidence for " + name + " has " + std::to_string(observed.values.size()) +
+                     " values, but its shape " + text(observed.shape) + " has " + std::to_string(slices));
   }
   const bool shared = observed.shape != with_batch;
   Tensor table(dtype, shared ? [&] {
@@ -105,28 +110,17 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
              : table;
 }
 
-template <class T>
-void take_logarithms(const std::vector<double>& values, T* to, std::size_t operand) {
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (values[k] < 0) {
-      throw ValueError("operand " + std::to_string(operand) + " has the negative entry " + std::to_string(values[k]) +
-                       ": a posterior needs weights");
-    }
-    to[k] = static_cast<T>(std::log(values[k]));
-  }
-}
-
-/// Copies of the operands that hold their logarithms.
+/// Copies of the operands that hold their logarithms, in double: a rounded logarithm would count once for each slice.
 void take_logarithms(std::vector<Tensor>& operands) {
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    Tensor logarithms = Tensor::uninitialised(operands[k].dtype(), operands[k].shape());
-    const std::vector<double> values = operands[k].values();
-    if (logarithms.dtype() == Dtype::float32) {
-      take_logarithms(values, static_cast<float*>(logarithms.mutable_data()), k);
-    } else {
-      take_logarithms(values, static_cast<double*>(logarithms.mutable_data()), k);
+    std::vector<double> values = operands[k].values();
+    for (double& x : values) {
+      if (x < 0) {
+        throw ValueError("operand " + std::to_string(k) + " has a negative entry, and a posterior needs weights");
+      }
+      x = std::log(x);
     }
-    operands[k] = std::move(logarithms);
+    operands[k] = Tensor::of(operands[k].shape(), values);
   }
 }
 
@@ -159,7 +153,6 @@ std::vector<Tensor> inputs(const PlanImpl& plan, std::span<const Tensor> operand
 
 std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
   std::vector<Tensor> all;
-  all.reserve(operands.size() + plan.observable.size() + 2);  // questions bring something along
   all.assign(operands.begin(), operands.end());
   const Dtype dtype = engine::element_dtype(operands);
   for (const DimId v : plan.observable) all.push_back(indicator(plan, v, options.evidence, options.semiring, dtype));
@@ -173,7 +166,8 @@ std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> ope
                       " semiring: only log and real have one");
   }
   std::vector<Tensor> all = inputs(plan, operands, options);
-  const std::int64_t needed = bytes_of(all);
+  std::int64_t needed = 0;
+  for (const Tensor& t : all) needed = base::checked_sum(needed, base::checked_product(t.elements(), sizeof(double)));
   if (options.memory_limit > 0 && needed > options.memory_limit) {
     throw MemoryLimitError("the logarithms of the operands need " + std::to_string(needed) +
                                " bytes, and the limit is " + std::to_string(options.memory_limit),
@@ -221,8 +215,10 @@ void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semi
     where = dim.name + " = " + std::to_string(rest % dim.size) + (where.empty() ? "" : ", ") + where;
     rest /= dim.size;
   }
+  const bool underflows = semiring == Semiring::max_product;
   throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +
-                        ": the model and its evidence contradict each other");
+                        (underflows ? ", or none that a double can hold: ask in log space"
+                                    : ": the model and its evidence contradict each other"));
 }
 
 }  // namespace plated::api

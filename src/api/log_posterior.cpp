@@ -1,6 +1,7 @@
 // Normalises in log space.
 #include "api/log_posterior.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,12 +14,12 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
+}  // namespace
+
 Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>& values) {
   if (dtype == Dtype::float64) return Tensor::of(shape, values);
   return Tensor::of(shape, std::vector<float>(values.begin(), values.end()));
 }
-
-}  // namespace
 
 Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype) {
   std::vector<double> values = joint.values();
@@ -58,7 +59,10 @@ Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std:
     const bool carried = std::find(operand_axes.begin(), operand_axes.end(), d) != operand_axes.end();
     if (!carried) slices *= static_cast<double>(graph.dims()[d].size);
   }
-  for (double& x : sum) x = log ? x - std::log(slices) : std::exp(x - std::log(slices));
+  for (double& x : sum) {
+    if (x != minus_infinity) x -= std::log(slices);  // without slices there is nothing to take the mean of
+    if (!log) x = std::exp(x);
+  }
   return filled(dtype, shape, sum);
 }
 
@@ -87,9 +91,10 @@ std::vector<DimId> variables(const FactorGraph& graph) {
 
 FactorGraph asking_each(const FactorGraph& graph, const std::vector<DimId>& variables) {
   std::vector<std::vector<std::string>> outputs;
+  const adjoint::AnswerAxes axes(graph);
   for (const DimId v : variables) {
     auto& output = outputs.emplace_back();
-    for (const DimId d : adjoint::answer_axes(graph, v)) output.push_back(graph.dims()[d].name);
+    for (const DimId d : axes(v)) output.push_back(graph.dims()[d].name);
   }
   return graph.asking(outputs);
 }

@@ -8,6 +8,9 @@
 
 namespace plated::api {
 
+/// A tensor with the given entries, rounded to its type.
+[[nodiscard]] Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>& values);
+
 /// p = exp(joint − log Z), or its logarithm. The joint's leading axes are the batch dims, which log Z has alone; both
 /// are float64 and row-major.
 [[nodiscard]] Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);

@@ -35,7 +35,7 @@ class Asker {
     inputs.push_back(api::constant(1.0, Dtype::float64, batch_));
     std::vector<Tensor> outputs{api::shape_only(Dtype::float64, batch_)};
     for (const DimId v : variables) {
-      outputs.push_back(api::shape_only(dtype_, api::sizes(impl_.graph, adjoint::answer_axes(impl_.graph, v))));
+      outputs.push_back(api::shape_only(dtype_, api::sizes(impl_.graph, impl_.axes(v))));
     }
     if (wanted.factors) {
       for (const Factor& factor : impl_.observed.factors()) {
@@ -98,6 +98,7 @@ class Asker {
     const auto runnable = impl_.question(key, [&] {
       planner::Options options = impl_.options;
       options.sums_only = false;
+      options.keep_sums = true;  // for sums in double
       return planner::plan(impl_.observed.asking(asked), options);
     });
     const std::vector<Tensor> outputs =
@@ -127,7 +128,7 @@ class Asker {
   void add_certain(bool log, Marginals& result) {
     for (const DimId v : api::variables(impl_.graph)) {
       if (result.variables.contains(impl_.graph.dims()[v].name)) continue;
-      Tensor certain(dtype_, api::sizes(impl_.graph, adjoint::answer_axes(impl_.graph, v)));
+      Tensor certain(dtype_, api::sizes(impl_.graph, impl_.axes(v)));
       const std::int64_t elements = certain.elements();
       const double entry = log ? 0.0 : 1.0;
       if (dtype_ == Dtype::float32) {

@@ -43,6 +43,7 @@ api::PlanImpl::PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vecto
     : graph(std::move(asked)),
       observed(std::move(with_evidence)),
       observable(std::move(observed_variables)),
+      axes(graph),
       options(std::move(how)),
       value(planner::plan(observed, options)) {}
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "adjoint/questions.hpp"
 #include "api/runnable.hpp"
 #include "planner/planner.hpp"
 #include "plated/plan.hpp"
@@ -27,6 +28,7 @@ struct PlanImpl {
   FactorGraph graph;     // as it was asked
   FactorGraph observed;  // the same and, after its factors, one for the evidence of each observable variable
   std::vector<DimId> observable;
+  adjoint::AnswerAxes axes;
   planner::Options options;
   Runnable value;
 

@@ -22,7 +22,7 @@ struct LeaveOneOutShape {
 };
 
 /// `input` and `output` are float64 and do not overlap. Runs serially over the kept indices [first, last) of their
-/// joint row-major index. Products over plates are formed by blocks in a fixed order; precision is that of plain
+/// joint row-major index. Products over plates are formed in a fixed order; precision is that of plain
 /// products.
 void leave_one_out(const LeaveOneOutShape& shape, const double* input, double* output, std::int64_t first,
                    std::int64_t last) noexcept;

@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "kernels/leave_one_out.hpp"
+#include "semiring/real.hpp"
 
 namespace plated::kernels {
 namespace {
@@ -14,9 +15,12 @@ struct Jet {
   double ab = 0;
 };
 
+/// Zero times anything is zero, an overflow included: the real semiring's own rule.
+double times(double x, double y) { return semiring::Real::multiply(x, y); }
+
 Jet operator*(const Jet& x, const Jet& y) {
-  return {x.value * y.value, x.value * y.a + x.a * y.value, x.value * y.b + x.b * y.value,
-          x.value * y.ab + x.a * y.b + x.b * y.a + x.ab * y.value};
+  return {times(x.value, y.value), times(x.value, y.a) + times(x.a, y.value), times(x.value, y.b) + times(x.b, y.value),
+          times(x.value, y.ab) + times(x.a, y.b) + times(x.b, y.a) + times(x.ab, y.value)};
 }
 
 Jet power(Jet base, std::int64_t exponent) {

@@ -24,7 +24,7 @@ class Emitter {
         problem_(schedule.problem),
         elimination_(elimination),
         options_(options),
-        builder_(schedule, options.without),
+        builder_(schedule, options.without, options.keep_sums),
         home_(problem_.size.size(), none),
         message_(elimination.nodes.size(), none),
         leave_one_out_(elimination.components.size(), none),

@@ -13,8 +13,8 @@ namespace plated::planner {
 struct Options {
   OrderOptions order;
   bool sums_only = false;
-  /// For the reverse sweep: sums are values of their own, neither multiplied over plates nor rounded to an output's
-  /// type in the same step.
+  /// For the reverse sweep: sums are values of their own, in double, neither multiplied over plates nor rounded to an
+  /// output's type in the same step.
   bool keep_sums = false;
   std::set<std::string> without;
   /// Price the ways out of an intractable graph; off while they are being priced.

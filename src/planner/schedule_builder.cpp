@@ -28,9 +28,10 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
   return all;
 }
 
-ScheduleBuilder::ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without)
+ScheduleBuilder::ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without, bool wide_sums)
     : schedule_(schedule),
       share_(!without.contains("share_steps")),
+      wide_sums_(wide_sums),
       fuse_products_(!without.contains("fuse_products")),
       factor_value_(schedule.problem.factors.size(), none) {}
 
@@ -116,7 +117,7 @@ ValueId ScheduleBuilder::contract(Contract request) {
   }
   Step step = analyse(request);
   const bool multiplies = !step.product.empty() || !step.tied_power.empty();
-  bool wide = request.wide || multiplies;
+  bool wide = request.wide || multiplies || (wide_sums_ && !step.sum.empty());
   SortedSet all;
   for (const ValueId v : step.inputs) {
     wide = wide || schedule_.values[v].precision == Precision::wide;

@@ -13,7 +13,8 @@ namespace plated::planner {
 
 class ScheduleBuilder {
  public:
-  ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without);
+  /// With `wide_sums`, every sum is kept in double: a reverse sweep subtracts it from its terms.
+  ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without, bool wide_sums);
 
   /// Opens a component: the steps to come are its own.
   void enter(ComponentNote component) { schedule_.components.push_back(std::move(component)); }
@@ -51,6 +52,7 @@ class ScheduleBuilder {
 
   Schedule& schedule_;
   bool share_;
+  bool wide_sums_;
   bool fuse_products_;
   std::vector<SortedSet> carried_;  // [value]
   std::vector<ValueId> factor_value_;

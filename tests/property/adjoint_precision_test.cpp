@@ -107,5 +107,66 @@ TEST(AdjointPrecision, OfSlicesThatAllAgree) {
   EXPECT_EQ(p.variables.at("x").values()[0], 0);
 }
 
+/// A row of variables with four states, in float32 and, with the very same entries, in float64.
+TEST(AdjointPrecision, OfALongRowOfFloats) {
+  Random random(3);
+  std::vector<Tensor> narrow, wide;
+  std::string equation;
+  for (int k = 0; k < 1000; ++k) {
+    std::vector<float> entries(16);
+    for (float& x : entries) x = static_cast<float>(random.uniform(-11, -9));
+    narrow.push_back(Tensor::of<float>({4, 4}, entries));
+    wide.push_back(Tensor::of<double>({4, 4}, std::vector<double>(entries.begin(), entries.end())));
+    equation += (k == 0 ? "x" : ", x") + std::to_string(k) + " x" + std::to_string(k + 1);
+  }
+  equation += " ->";
+  for (const bool log : {false, true}) {
+    const Marginals got = marginals(equation, narrow, {}, {.log = log});
+    const Marginals want = marginals(equation, wide, {}, {.log = log});
+    for (const auto& [name, probabilities] : want.variables) {
+      for (std::int64_t x = 0; x < 4; ++x) {
+        ASSERT_NEAR(got.variables.at(name).at({x}), probabilities.at({x}), 1e-5) << name << (log ? " in log" : "");
+      }
+    }
+  }
+  EXPECT_NEAR(entropy(equation, narrow).item(), entropy(equation, wide).item(), 1e-5 * 1250);
+  const ValueAndGradient got = value_and_gradient(equation, narrow);
+  const ValueAndGradient want = value_and_gradient(equation, wide);
+  for (std::size_t k = 0; k < 1000; ++k) {
+    ASSERT_NEAR(got.gradients[k].at({0, 1}), want.gradients[k].at({0, 1}), 1e-5) << k;
+  }
+}
+
+TEST(AdjointPrecision, OfLargeEntriesOfFloats) {
+  for (const float level : {-1e5f, -1e6f, 1e6f}) {
+    const Tensor f = Tensor::of<float>({3}, {level, level, level});
+    EXPECT_NEAR(marginals("x->", {f}).variables.at("x").at({1}), 1.0 / 3, 1e-6) << level;
+    EXPECT_NEAR(marginals("x->", {f}, {}, {.log = true}).variables.at("x").at({1}), std::log(1.0 / 3), 1e-6) << level;
+  }
+}
+
+TEST(AdjointPrecision, OfManyTermsOfAnEntropy) {
+  std::vector<Tensor> coins(10000, Tensor::of<float>({2}, {0, 0}));
+  std::string equation;
+  for (int k = 0; k < 10000; ++k) equation += (k == 0 ? "x" : ", x") + std::to_string(k);
+  EXPECT_NEAR(entropy(equation + " ->", coins, {.spaced = true}).item(), 10000 * std::log(2.0), 1e-3);
+}
+
+/// Weights whose logarithms float32 would round, each time by the same amount.
+TEST(AdjointPrecision, OfRealWeightsInManySlices) {
+  constexpr std::int64_t throws = 100000;
+  std::vector<float> table;
+  double log_odds = 0;
+  for (std::int64_t i = 0; i < throws; ++i) {
+    const float a = i % 2 == 0 ? 0.7f : 0.3f, b = i % 2 == 0 ? 0.42f : 0.5f;
+    table.insert(table.end(), {a, b});
+    log_odds += std::log(static_cast<double>(a)) - std::log(static_cast<double>(b));
+  }
+  const Tensor prior = Tensor::of<double>({2}, {1, std::exp(log_odds)});
+  const Tensor likelihood = Tensor::of<float>({throws, 2}, table);
+  const Marginals got = marginals("x,ix->", {prior, likelihood}, {.plates = "i", .semiring = Semiring::real});
+  EXPECT_NEAR(got.variables.at("x").at({0}), 0.5, 1e-5);
+}
+
 }  // namespace
 }  // namespace plated::test

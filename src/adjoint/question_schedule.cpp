@@ -1,0 +1,20 @@
+// Plans a question's graph, and places its buffers in the end.
+#include "adjoint/question_schedule.hpp"
+
+#include "planner/passes.hpp"
+
+namespace plated::adjoint {
+
+planner::Schedule forward(const FactorGraph& graph, planner::Options options) {
+  options.keep_sums = true;
+  options.sums_only = false;
+  return planner::plan(graph, options);
+}
+
+planner::Schedule finished(planner::Schedule schedule, const planner::Options& options) {
+  planner::place_buffers(schedule, !options.without.contains("reuse_buffers"));
+  planner::verify(schedule);
+  return schedule;
+}
+
+}  // namespace plated::adjoint

@@ -1,0 +1,15 @@
+// What the schedules of all questions begin and end with.
+#pragma once
+
+#include "planner/planner.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::adjoint {
+
+/// A plan that a sweep can walk backwards.
+[[nodiscard]] planner::Schedule forward(const FactorGraph& graph, planner::Options options);
+
+/// Buffers anew, now that all steps are known.
+[[nodiscard]] planner::Schedule finished(planner::Schedule schedule, const planner::Options& options);
+
+}  // namespace plated::adjoint
