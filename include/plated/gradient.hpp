@@ -29,7 +29,7 @@ struct ValueAndGradient {
 /// The outputs and their derivative by each operand, in the real and log semirings (OptionError in others). A tied
 /// factor's gradient is summed over the slices it stands for; entries off the diagonal of an operand with a repeated
 /// dim have none. In log space the gradient of log Z is the factor's posterior; an entry of probability zero has
-/// gradient zero, and where an output is −inf nothing has a gradient. Never NaN.
+/// gradient zero, and where an output is −inf nothing has a gradient. No NaN, unless sums of the operands overflow.
 ///
 ///   auto [values, gradients] = value_and_gradient("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
 [[nodiscard]] ValueAndGradient value_and_gradient(std::string_view equation, const std::vector<Tensor>& operands,

@@ -3,7 +3,6 @@
 
 namespace plated::adjoint {
 
-using base::unite;
 using planner::Precision;
 using planner::Step;
 using planner::Value;

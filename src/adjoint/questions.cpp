@@ -34,7 +34,8 @@ struct VariableAnswer {
 
 }  // namespace
 
-Schedule gradient_schedule(const FactorGraph& graph, planner::Options options, const GradientQuestion& question) {
+Schedule gradient_schedule(const FactorGraph& graph, const planner::Options& options,
+                           const GradientQuestion& question) {
   Schedule schedule = forward(graph, options);
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = question.semiring,
@@ -49,7 +50,7 @@ Schedule gradient_schedule(const FactorGraph& graph, planner::Options options, c
   return finished(std::move(schedule), options);
 }
 
-Schedule hessian_schedule(const FactorGraph& graph, planner::Options options, Semiring semiring) {
+Schedule hessian_schedule(const FactorGraph& graph, const planner::Options& options, Semiring semiring) {
   Schedule schedule = forward(graph, options);
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = semiring, .nonnegative = false, .expand = {}});
@@ -145,7 +146,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
   return finished(std::move(schedule), options);
 }
 
-Schedule entropy_schedule(const FactorGraph& graph, planner::Options options) {
+Schedule entropy_schedule(const FactorGraph& graph, const planner::Options& options) {
   Schedule schedule = forward(total_graph(graph), options);
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, false)});
@@ -166,7 +167,7 @@ Schedule entropy_schedule(const FactorGraph& graph, planner::Options options) {
   return finished(std::move(schedule), options);
 }
 
-Schedule expectation_schedule(const FactorGraph& graph, planner::Options options,
+Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& options,
                               const std::vector<bool>& has_statistics) {
   Schedule schedule = forward(total_graph(graph), options);
   StepWriter writer(schedule);

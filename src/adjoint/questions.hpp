@@ -19,12 +19,13 @@ struct GradientQuestion {
   bool reads_answers = true;
   std::vector<bool> wanted;  // [factor]
 };
-[[nodiscard]] planner::Schedule gradient_schedule(const FactorGraph& graph, planner::Options options,
+[[nodiscard]] planner::Schedule gradient_schedule(const FactorGraph& graph, const planner::Options& options,
                                                   const GradientQuestion& question);
 
 /// Operands: a cotangent for each output, then a direction for each factor. Answers: a tangent for each output, then a
 /// product for each factor.
-[[nodiscard]] planner::Schedule hessian_schedule(const FactorGraph& graph, planner::Options options, Semiring semiring);
+[[nodiscard]] planner::Schedule hessian_schedule(const FactorGraph& graph, const planner::Options& options,
+                                                 Semiring semiring);
 
 /// The graph asked for its total alone: one number for each batch.
 [[nodiscard]] FactorGraph total_graph(const FactorGraph& graph);
@@ -49,10 +50,10 @@ class AnswerAxes {
 [[nodiscard]] std::vector<DimId> batch_axes(const FactorGraph& graph);
 
 /// Operand: a cotangent of ones for the total. Answer: the entropy for each batch.
-[[nodiscard]] planner::Schedule entropy_schedule(const FactorGraph& graph, planner::Options options);
+[[nodiscard]] planner::Schedule entropy_schedule(const FactorGraph& graph, const planner::Options& options);
 
 /// Operands: a cotangent of ones, then statistics for each factor that has some. Answer: their expectation.
-[[nodiscard]] planner::Schedule expectation_schedule(const FactorGraph& graph, planner::Options options,
+[[nodiscard]] planner::Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& options,
                                                      const std::vector<bool>& has_statistics);
 
 /// Answer: the total without slice i, for each slice i of a plate with at least two; axes batch, plate.

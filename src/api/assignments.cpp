@@ -28,7 +28,7 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
   }
   const planner::Schedule& schedule = runnable->schedule();
   const Runnable::Lease lease(*runnable);
-  const Tensor total =
+  Tensor total =
       runnable->run(output_shapes(schedule.graph, engine::element_dtype(inputs)), inputs, settings, lease)[0];
   check_possible(plan.graph, total, settings.semiring);
 

@@ -109,7 +109,11 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   result.gradients.reserve(operands.size());
   auto next = first_gradient;
   for (std::size_t f = 0; f < operands.size(); ++f) {
-    result.gradients.push_back(targets.wanted[f] ? std::move(*next++) : gradient.gradients[f]);
+    if (targets.wanted[f]) {
+      result.gradients.push_back(std::move(*next++));
+    } else {
+      result.gradients.push_back(gradient.gradients[f]);
+    }
   }
   return result;
 }

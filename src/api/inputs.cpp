@@ -135,7 +135,7 @@ std::int64_t bytes_of(std::span<const Tensor> tensors) {
 
 }  // namespace
 
-Tensor constant(double value, Dtype dtype, std::vector<std::int64_t> shape) {
+Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shape) {
   const Tensor one = dtype == Dtype::float32 ? Tensor::scalar(static_cast<float>(value)) : Tensor::scalar(value);
   return one.broadcast(shape);
 }
@@ -212,7 +212,9 @@ void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semi
   const std::vector<DimId> axes = adjoint::batch_axes(graph);
   for (std::size_t axis = axes.size(); axis-- > 0;) {
     const Dim& dim = graph.dims()[axes[axis]];
-    where = dim.name + " = " + std::to_string(rest % dim.size) + (where.empty() ? "" : ", ") + where;
+    std::string place = dim.name + " = " + std::to_string(rest % dim.size);
+    if (!where.empty()) place += ", " + where;
+    where = std::move(place);
     rest /= dim.size;
   }
   const bool underflows = semiring == Semiring::max_product;

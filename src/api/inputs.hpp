@@ -37,6 +37,6 @@ void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const 
 void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring);
 
 /// A tensor of that shape all of whose entries are the same number in memory.
-[[nodiscard]] Tensor constant(double value, Dtype dtype, std::vector<std::int64_t> shape);
+[[nodiscard]] Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shape);
 
 }  // namespace plated::api
