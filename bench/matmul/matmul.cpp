@@ -12,6 +12,7 @@
 #include "common/arguments.hpp"
 #include "common/json.hpp"
 #include "common/machine.hpp"
+#include "common/program.hpp"
 #include "matmul/blas.hpp"
 #include "matmul/product_case.hpp"
 
@@ -85,11 +86,4 @@ int run(int argc, const char* const* argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_matmul: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::run_program("bench_matmul", run, argc, argv); }

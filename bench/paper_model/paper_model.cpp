@@ -13,6 +13,7 @@
 
 #include "common/arguments.hpp"
 #include "common/machine.hpp"
+#include "common/program.hpp"
 #include "paper_model/sections.hpp"
 
 namespace {
@@ -72,11 +73,4 @@ int run(int argc, const char* const* argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_paper_model: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::run_program("bench_paper_model", run, argc, argv); }

@@ -17,6 +17,7 @@
 #include "common/arguments.hpp"
 #include "common/json.hpp"
 #include "common/machine.hpp"
+#include "common/program.hpp"
 #include "common/timing.hpp"
 #include "row/chain.hpp"
 #include "row/forward_backward.hpp"
@@ -129,11 +130,4 @@ int run(int argc, const char* const* argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_row: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::run_program("bench_row", run, argc, argv); }

@@ -3,7 +3,6 @@
 
 namespace plated::adjoint {
 
-using planner::Precision;
 using planner::Step;
 using planner::Value;
 
@@ -82,8 +81,7 @@ const Hessian::Slices& Hessian::slices(const Step& step) {
   if (known.product != none) return known;
   const planner::Schedule& schedule = writer_.schedule();
   const SortedSet loops = writer_.loops(step);
-  const bool plain = step.inputs.size() == 1 && schedule.values[step.inputs[0]].precision == Precision::wide;
-  known.product = plain ? step.inputs[0] : writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::real);
+  known.product = writer_.slice_product(step, Semiring::real);
   known.others = writer_.leave_one_out({known.product}, step.product, step.power, Semiring::real);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (tangent_[step.inputs[k]] == none) continue;

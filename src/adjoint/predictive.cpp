@@ -65,9 +65,8 @@ class Predictive {
   void leave_out(Step step) {
     const ValueId value = step.output;
     if (contains(step.product, plate_)) {
-      const SortedSet loops = writer_.loops(step);
-      const ValueId slice = writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::log);
-      step.inputs = {writer_.leave_one_out({widened(slice)}, {plate_}, 1, Semiring::log)};
+      const ValueId slice = writer_.slice_product(step, Semiring::log);
+      step.inputs = {writer_.leave_one_out({slice}, {plate_}, 1, Semiring::log)};
       std::erase(step.product, plate_);
     } else {
       // The same in every slice: one time fewer.
@@ -77,14 +76,6 @@ class Predictive {
     }
     step.output = without_[value] = like(value, step.inputs);
     add(std::move(step));
-  }
-
-  ValueId widened(ValueId value) {
-    const planner::Value& source = writer_.schedule().values[value];
-    if (source.precision == planner::Precision::wide) return value;
-    const ValueId wide = writer_.add_intermediate(std::vector<DimId>(source.dims));
-    add({.inputs = {value}, .output = wide});
-    return wide;
   }
 
   StepWriter& writer_;

@@ -10,7 +10,6 @@ namespace plated::adjoint {
 using base::intersect;
 using base::subtract;
 using base::unite;
-using planner::Precision;
 using planner::Step;
 using planner::Value;
 
@@ -228,7 +227,7 @@ void Reverse::pass_real(const Step& step, std::size_t input) {
   double scale = 1;
   if (!step.product.empty() || !step.tied_power.empty()) {
     PLATED_ASSERT(step.sum.empty());
-    const ValueId slice = slice_product(step);
+    const ValueId slice = writer_.slice_product(step, Semiring::real);
     factors.push_back(writer_.leave_one_out({slice}, step.product, step.power, Semiring::real));
     scale = static_cast<double>(step.power);
   } else if (writer_.is_matrix_product(step)) {
@@ -244,14 +243,6 @@ void Reverse::pass_real(const Step& step, std::size_t input) {
   SortedSet loops = writer_.dims(in);
   for (const ValueId v : factors) loops = unite(loops, writer_.dims(v));
   add(in, {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = scale}, loops);
-}
-
-/// What a step multiplies over plates: its inputs' product, in double.
-ValueId Reverse::slice_product(const Step& step) {
-  const planner::Schedule& schedule = writer_.schedule();
-  if (step.inputs.size() == 1 && schedule.values[step.inputs[0]].precision == Precision::wide) return step.inputs[0];
-  const SortedSet loops = writer_.loops(step);
-  return writer_.contract(step.inputs, {loops.begin(), loops.end()}, Semiring::real);
 }
 
 std::vector<DimId> Reverse::mass_dims(ValueId value) const {

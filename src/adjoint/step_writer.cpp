@@ -101,6 +101,12 @@ ValueId StepWriter::leave_one_out(std::vector<ValueId> inputs, const SortedSet& 
   return out;
 }
 
+ValueId StepWriter::slice_product(const Step& step, Semiring semiring) {
+  if (step.inputs.size() == 1 && schedule_.values[step.inputs[0]].precision == Precision::wide) return step.inputs[0];
+  const SortedSet all = loops(step);
+  return contract(step.inputs, {}, semiring, add_intermediate({all.begin(), all.end()}));
+}
+
 ValueId StepWriter::log_mass(ValueId mass, ValueId normaliser) {
   std::vector<DimId> axes = schedule_.values[mass].dims;
   Precision precision = Precision::wide;

@@ -45,6 +45,8 @@ class StepWriter {
   ValueId contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring, ValueId out = none);
   /// Products of all slices but one's own; with tangents, their derivative.
   ValueId leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, std::int64_t power, Semiring semiring);
+  /// What a step multiplies over plates: its inputs' product in each slice, in double.
+  ValueId slice_product(const planner::Step& step, Semiring semiring);
   /// log mass − normaliser, or log mass alone, over the dims of both.
   ValueId log_mass(ValueId mass, ValueId normaliser = none);
 

@@ -40,12 +40,6 @@ Units units(Semiring semiring) {
 
 std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
-std::string text(const std::vector<std::int64_t>& shape) {
-  std::string list;
-  for (const std::int64_t extent : shape) list += (list.empty() ? "" : ", ") + std::to_string(extent);
-  return "(" + list + ")";
-}
-
 void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
   for (const auto& [name, values] : evidence) {
     const auto v = plan.graph.find(name);
@@ -74,13 +68,14 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
   const Integers& observed = found->second;
   const std::string name = quoted(graph.dims()[v].name);
   if (observed.shape != with_batch && observed.shape != plates) {
-    throw ShapeError("the evidence for " + name + " has the shape " + text(observed.shape) + ", but its plates have " +
-                     text(plates) + (batch > 0 ? ", or with batch dims " + text(with_batch) : ""));
+    throw ShapeError("the evidence for " + name + " has the shape " + engine::shape_text(observed.shape) +
+                     ", but its plates have " + engine::shape_text(plates) +
+                     (batch > 0 ? ", or with batch dims " + engine::shape_text(with_batch) : ""));
   }
   const std::int64_t slices = base::checked_product(observed.shape);
   if (static_cast<std::int64_t>(observed.values.size()) != slices) {
     throw ShapeError("the evidence for " + name + " has " + std::to_string(observed.values.size()) +
-                     " values, but its shape " + text(observed.shape) + " has " + std::to_string(slices));
+                     " values, but its shape " + engine::shape_text(observed.shape) + " has " + std::to_string(slices));
   }
   const bool shared = observed.shape != with_batch;
   Tensor table(dtype, shared ? [&] {

@@ -19,12 +19,6 @@ namespace {
 /// How far a conditional factor's sums may be from one: real files round their entries.
 constexpr double tolerance = 1e-4;
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
-  return "(" + text + ")";
-}
-
 /// An operand, output or gradient, named only when an error needs it: a run that finds nothing wrong must not allocate.
 struct Subject {
   const FactorGraph& graph;
@@ -171,6 +165,12 @@ void check_conditional(const FactorGraph& graph, std::size_t operand, const Tens
 }
 
 }  // namespace
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "(" + text + ")";
+}
 
 void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands) {
   if (operands.size() != graph.factors().size()) {

@@ -12,6 +12,9 @@
 
 namespace plated::engine {
 
+/// A shape as errors tell it, "(2, 3)".
+[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
+
 /// Throws OperandCountError, NullDataError, RankError or SizeError, naming the factor and the dim.
 void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands);
 /// The same for the tensors that a run writes into, which must also be writable and overlap neither themselves, nor

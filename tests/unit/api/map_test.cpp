@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plated/error.hpp"
+#include "unit/api/shuffled_model.hpp"
 
 namespace plated {
 namespace {
@@ -14,15 +15,7 @@ using Shape = std::vector<std::int64_t>;
 const double none = -std::numeric_limits<double>::infinity();
 
 TEST(Map, NamesAssignmentsWithAxesBatchAndPlatesInDeclarationOrder) {
-  FactorGraph graph;
-  graph.variable("y", 3);
-  graph.plate("j", 4);
-  graph.variable("x", 2);
-  graph.plate("i", 5);
-  graph.batch("n", 6);
-  graph.factor("f", {"x", "n"});
-  graph.factor("g", {"y", "i", "x", "j"});
-  graph.output({"x"});
+  const FactorGraph graph = shuffled_graph({"x"});
   std::vector<double> g(static_cast<std::size_t>(3 * 5 * 2 * 4), 0.0);
   // In slice i = 2, j = 3 state 1 of y is the best, whatever x.
   g[(1 * 5 + 2) * 8 + 0 * 4 + 3] = g[(1 * 5 + 2) * 8 + 1 * 4 + 3] = 1;

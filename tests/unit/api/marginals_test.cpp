@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plated/error.hpp"
+#include "unit/api/shuffled_model.hpp"
 
 namespace plated {
 namespace {
@@ -14,19 +15,7 @@ using Values = std::vector<double>;
 using Shape = Tensor::Shape;
 const double none = -std::numeric_limits<double>::infinity();
 
-/// Declared batch last and plates in another order than any operand has them.
-Plan shuffled() {
-  FactorGraph graph;
-  graph.variable("y", 3);
-  graph.plate("j", 4);
-  graph.variable("x", 2);
-  graph.plate("i", 5);
-  graph.batch("n", 6);
-  graph.factor("f", {"x", "n"});
-  graph.factor("g", {"y", "i", "x", "j"});
-  graph.output({});
-  return compile(graph);
-}
+Plan shuffled() { return compile(shuffled_graph()); }
 std::vector<Tensor> shuffled_operands(Dtype dtype = Dtype::float64) {
   return {Tensor(dtype, {2, 6}), Tensor(dtype, {3, 5, 2, 4})};
 }

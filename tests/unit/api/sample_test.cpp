@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plated/error.hpp"
+#include "unit/api/shuffled_model.hpp"
 
 namespace plated {
 namespace {
@@ -13,19 +14,7 @@ namespace {
 using Shape = std::vector<std::int64_t>;
 const double none = -std::numeric_limits<double>::infinity();
 
-/// One x for all, a y in each slice, for each of six batches.
-Plan shuffled() {
-  FactorGraph graph;
-  graph.variable("y", 3);
-  graph.plate("j", 4);
-  graph.variable("x", 2);
-  graph.plate("i", 5);
-  graph.batch("n", 6);
-  graph.factor("f", {"x", "n"});
-  graph.factor("g", {"y", "i", "x", "j"});
-  graph.output({"x"});
-  return compile(graph);
-}
+Plan shuffled() { return compile(shuffled_graph({"x"})); }
 const std::vector<Tensor> operands{Tensor(Dtype::float64, {2, 6}), Tensor(Dtype::float64, {3, 5, 2, 4})};
 
 TEST(Sample, NamesDrawsWithAxesSamplesBatchAndPlatesInDeclarationOrder) {
