@@ -16,6 +16,8 @@ namespace plated {
 struct EinsumOptions {
   std::string plates;  ///< dims that are plates, spelled as in the equation
   std::string batch;   ///< dims that are batch dims
+  /// Dims that are chains, by name, each with its links, as in {"t", {"a->b"}}: slice t's b is slice t+1's a.
+  std::map<std::string, std::vector<std::string>> chains;
   Semiring semiring = Semiring::log;
   std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries
   std::optional<bool> spaced;                 ///< force one reading of names; see EquationOptions
@@ -24,6 +26,7 @@ struct EinsumOptions {
   std::int64_t memory_limit = 0;
   PlanOptions plan;
   Evidence evidence;  ///< of variables that `plan.observable` names
+  Lengths lengths;    ///< of ragged chains
 };
 
 /// Plated einsum: sums over variables, multiplies over plates.

@@ -1,4 +1,4 @@
-// Evidence: observed values of variables that a plan was compiled to observe.
+// What a run is told besides its operands: observed values of variables, and lengths of chains.
 #pragma once
 
 #include <map>
@@ -13,5 +13,9 @@ namespace plated {
 ///
 ///   Evidence{{"rain", Integers({}, {1})}, {"sensor", Integers({3}, {0, -1, 1})}}
 using Evidence = std::map<std::string, Integers>;
+
+/// For each ragged chain the number of slices that exist, in 0 … its size, shaped by the batch dims and plates of its
+/// linked variables, in declaration order without the chain itself; or by the plates alone.
+using Lengths = std::map<std::string, Integers>;
 
 }  // namespace plated

@@ -12,18 +12,51 @@
 
 namespace plated {
 
+namespace graph {
+class Derived;
+class Resolver;
+}  // namespace graph
+
 /// Index of a dim in FactorGraph::dims().
 using DimId = std::uint32_t;
 
-/// What the index of a dim ranges over: the states of a variable, the slices of a plate, or independent problems.
-enum class DimKind : std::uint8_t { variable, plate, batch };
+/// What the index of a dim ranges over: the states of a variable, the slices of a plate, independent problems, or the
+/// slices of a chain: an ordered plate whose neighbouring slices share variables.
+enum class DimKind : std::uint8_t { variable, plate, batch, chain };
 
-/// A named dim; `size` is |dom(v)| for a variable and M(b) for a plate.
+/// Whether a dim has slices that are multiplied: plates and chains.
+[[nodiscard]] constexpr bool has_slices(DimKind kind) { return kind == DimKind::plate || kind == DimKind::chain; }
+
+/// Which slice of a chain a variable outside of it stands for.
+enum class End : std::uint8_t { none, first, last };
+
+/// A named dim; `size` is |dom(v)| for a variable, M(b) for a plate, and the number of slices of a chain.
 struct Dim {
   std::string name;
   DimKind kind = DimKind::variable;
   std::int64_t size = 0;
+  /// Of `^v` and `v$`: which slice's v it is, and v itself. An end is another name of a copy of v, never a variable
+  /// more.
+  End end = End::none;
+  DimId of = 0;
 };
+
+/// Slice t's `target` is slice t+1's `source`.
+struct Link {
+  DimId source = 0;
+  DimId target = 0;
+  bool operator==(const Link&) const = default;
+};
+
+/// A chain and its links. Its linked variables live in it and share their plates.
+struct Chain {
+  DimId dim = 0;
+  std::vector<Link> links;
+};
+
+/// How the first and the last slice's `v` are named outside of its chain: `^v` and `v$`.
+[[nodiscard]] std::string first(std::string_view variable);
+[[nodiscard]] std::string last(std::string_view variable);
 
 /// A factor: the dims of its operand's axes in order (a dim may repeat: its diagonal), and the plates it is tied in:
 /// it lives in them, but its operand has no such axis.
@@ -37,15 +70,19 @@ struct Factor {
   bool trusted = false;
 };
 
-/// What is asked for: the dims of an output's axes in order, without repeats; batch dims not written lead it.
+/// What is asked for: the dims of an output's axes in order, batch dims that are not written first. Without repeats,
+/// but for unrolled chains: where two ends are one state (`^a a$` of a single slice), it repeats, and all but the
+/// diagonal is zero.
 struct Output {
   std::vector<DimId> dims;
 };
 
 /// How an equation is to be read.
 struct EquationOptions {
-  std::string plates;                         ///< dims that are plates, spelled as in the equation
-  std::string batch;                          ///< dims that are batch dims
+  std::string plates;  ///< dims that are plates, spelled as in the equation
+  std::string batch;   ///< dims that are batch dims
+  /// Dims that are chains, by name, each with its links, as in {"t", {"a->b"}}.
+  std::map<std::string, std::vector<std::string>> chains;
   std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries; checked where one does
   /// True: names separated by blanks; false: one letter a dim; not set: spaced iff blanks separate two dims
   /// inside one term or parenthesis.
@@ -86,11 +123,18 @@ class FactorGraph {
   /// Declare a dim. Throws DuplicateNameError, ParseError for a name that an equation could not spell, SizeError.
   DimId plate(std::string_view name, std::int64_t size);
   DimId batch(std::string_view name, std::int64_t size);
+  DimId chain(std::string_view name, std::int64_t size);
   DimId variable(std::string_view name, std::int64_t domain);
   /// A variable whose plates are stated; validate() checks them against the factors.
   DimId variable(std::string_view name, std::int64_t domain, const std::vector<std::string>& plates);
 
-  /// Add a factor whose operand's axes are `dims`, in that order; returns its index, which is its operand's too.
+  /// Slice t's `target` is slice t+1's `source`. Links are declared before the factors and outputs. Throws
+  /// UnknownNameError, SizeError where the domains differ, and PlateError for a variable that is linked twice.
+  void link(std::string_view chain, std::string_view source, std::string_view target);
+
+  /// Add a factor whose operand's axes are `dims`, in that order; returns its index, which is its operand's too. Where
+  /// the factor lies outside a chain, first(v) and last(v) name the ends of its variables, a bare source is the first
+  /// slice's and a bare target the last slice's.
   std::size_t factor(std::string_view name, const std::vector<std::string>& dims, const FactorOptions& options = {});
   /// Ask for an output; returns its index.
   std::size_t output(const std::vector<std::string>& dims);
@@ -98,36 +142,41 @@ class FactorGraph {
   /// The same graph asked for other outputs. Every variable keeps the plates it has, whatever outputs gave them to it.
   [[nodiscard]] FactorGraph asking(const std::vector<std::vector<std::string>>& outputs) const;
 
-  /// The same graph with another number of slices in a plate. Throws UnknownNameError and SizeError.
+  /// The same graph with another number of slices in a plate or chain. Throws UnknownNameError and SizeError.
   [[nodiscard]] FactorGraph resized(std::string_view plate, std::int64_t size) const;
 
   /// Throws PlateError where P(v) ⊄ P(f), where stated plates disagree with what is written, or where two outputs
-  /// disagree on a variable's plates.
+  /// disagree on a variable's plates; where linked variables do not share theirs, or a factor or output holds one of
+  /// them, or an end, outside of its plates; and for an end that no chain, or a chain without slices, has.
   void validate() const;
 
   [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
   [[nodiscard]] const std::vector<Factor>& factors() const { return factors_; }
   [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }
+  [[nodiscard]] const std::vector<Chain>& chains() const { return chains_; }
   [[nodiscard]] std::optional<DimId> find(std::string_view name) const;
+  /// The chain that links a variable.
+  [[nodiscard]] std::optional<DimId> linking_chain(DimId variable) const;
 
-  /// P(v) for each variable, indexed by DimId, sorted; empty for plates and batch dims. Validates.
+  /// P(v) for each variable, indexed by DimId, sorted, chains among them; empty for dims that are none. Validates.
   [[nodiscard]] std::vector<std::vector<DimId>> variable_plates() const;
-  /// P(f): the plates among the factor's dims and tied dims, sorted.
+  /// P(f): the plates and chains among the factor's dims and tied dims, sorted.
   [[nodiscard]] std::vector<DimId> factor_plates(std::size_t factor) const;
   /// The variables that a factor involves, sorted, each once.
   [[nodiscard]] std::vector<DimId> factor_variables(std::size_t factor) const;
 
-  /// Connected components, each the sorted factors that variables join; variables of no factor are components without
-  /// factors and are listed last.
+  /// Connected components, each the sorted factors that variables join; links join variables, and ends are joined to
+  /// theirs. Variables of no factor are components without factors and are listed last.
   struct Component {
     std::vector<DimId> variables;
     std::vector<std::size_t> factors;
   };
   [[nodiscard]] std::vector<Component> components() const;
 
-  /// The graph with one plate, or every plate, replaced by copies ([TVE] Sec. 3). Names become `y[i=0]`. Outputs that
-  /// have the plate become one output for each slice. Throws UnknownNameError, and SizeOverflowError beyond 2^31
-  /// copies.
+  /// The graph with one plate or chain, or all of them, replaced by copies ([TVE] Sec. 3). Names become `y[i=0]`; the
+  /// states of a chain are numbered in order under the name of the first variable that its links lead through, T + m
+  /// of them for m links in a row. Outputs that have the plate become one output for each slice. Throws
+  /// UnknownNameError, and SizeOverflowError beyond 2^31 copies.
   [[nodiscard]] UnrolledGraph unroll(std::string_view plate) const;
   [[nodiscard]] UnrolledGraph unroll() const;
 
@@ -137,13 +186,23 @@ class FactorGraph {
   [[nodiscard]] std::string print() const;
 
  private:
+  /// A linked variable's place among the links of its chain.
+  struct Linked {
+    DimId chain = 0;
+    std::optional<DimId> before, after;
+  };
   DimId declare(std::string_view name, DimKind kind, std::int64_t size);
+  void connect(Chain& chain, Link link);
+  friend class graph::Derived;
+  friend class graph::Resolver;
 
   std::vector<Dim> dims_;
+  std::vector<Chain> chains_;
   std::vector<Factor> factors_;
   std::vector<Output> outputs_;
   std::map<std::string, DimId, std::less<>> by_name_;
   std::map<DimId, std::vector<DimId>> stated_plates_;
+  std::map<DimId, Linked> linked_;
 };
 
 /// Which slice of which original operand or output a copy is: `index` pairs an axis with the index fixed on it, axes

@@ -21,6 +21,10 @@ struct MarginalOptions {
   bool factors = false;
   /// Joint marginals of sets of variables: for each slice of all the plates that one of them is in.
   std::vector<std::vector<std::string>> sets;
+  /// Of the linked variables of chains also the first and last slice's, as `^a` and `b$`.
+  bool ends = false;
+  /// Of variables in a chain the posterior given the slices up to their own, and all that lies outside the chain.
+  bool filtered = false;
   /// Logarithms instead of probabilities, right even where a probability would underflow.
   bool log = false;
 };
@@ -68,9 +72,13 @@ struct Marginals {
 /// For each slice i of a plate, log Z − log Z without slice i (its factors and variables do not exist): for a
 /// normalised model log p(slice i | all other slices). Axes: batch dims, the plate. Throws ImpossibleError where the
 /// other slices are impossible by themselves.
+///
+/// Of a chain, the named factors of slice t are left out and all else stays: log p(what they observe in slice t | all
+/// other slices). Axes: batch dims, the chain's other plates, the chain; 0 beyond a chain's length.
 [[nodiscard]] Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands,
-                                   std::string_view plate, const EinsumOptions& options = {});
+                                   std::string_view plate, const EinsumOptions& options = {},
+                                   const std::vector<std::string>& factors = {});
 [[nodiscard]] Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,
-                                   const RunOptions& options = {});
+                                   const RunOptions& options = {}, const std::vector<std::string>& factors = {});
 
 }  // namespace plated

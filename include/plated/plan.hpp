@@ -66,6 +66,9 @@ struct RunOptions {
   std::int64_t memory_limit = 0;
   /// Observed values of variables that the plan was compiled to observe.
   Evidence evidence;
+  /// For a chain, how many of its slices exist, shaped by the linked variables' batch dims and plates; what lies beyond
+  /// is never read. Chains that are not named have all their slices.
+  Lengths lengths;
   /// Asked between steps; true stops the run with CancelledError.
   std::function<bool()> cancelled;
   /// Told between steps the share of the plan's flops that is done.

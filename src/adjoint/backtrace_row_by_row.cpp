@@ -11,8 +11,9 @@
 namespace plated::adjoint {
 namespace {
 
-// States that are worth a task of their own.
+// States that are worth a task of their own, and as few as are worth another thread.
 constexpr std::int64_t states_per_task = 1 << 17;
+constexpr std::int64_t fewest_states_per_task = 1 << 12;
 // Pairs of a slice and a sample that are put in order together.
 constexpr std::int64_t pairs_at_once = 1024;
 
@@ -128,8 +129,12 @@ class Worker {
 
 void choose_row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
   const std::int64_t slices = step.slices.size();
-  const std::int64_t block =
-      std::clamp<std::int64_t>(states_per_task / step.states, kernels::choose_pitch, pairs_at_once);
+  std::int64_t block = std::clamp<std::int64_t>(states_per_task / step.states, kernels::choose_pitch, pairs_at_once);
+  // Each row is chosen by itself: what is found does not depend on the blocks.
+  const std::int64_t shared = (slices + 4 * threads - 1) / (4 * threads);
+  const std::int64_t fewest =
+      std::clamp<std::int64_t>(fewest_states_per_task / step.states / choice.count, kernels::choose_pitch, block);
+  if (threads > 1) block = std::clamp(shared, fewest, block);
   const std::int64_t tasks = (slices + block - 1) / block;
   std::vector<std::unique_ptr<Worker>> workers;
   while (static_cast<std::int64_t>(workers.size()) < std::min<std::int64_t>(threads, tasks)) {

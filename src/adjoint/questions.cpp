@@ -65,7 +65,12 @@ FactorGraph total_graph(const FactorGraph& graph) { return graph.asking({{}}); }
 
 std::vector<DimId> batch_axes(const FactorGraph& graph) { return dims_of_kind(graph, false); }
 
-AnswerAxes::AnswerAxes(const FactorGraph& graph) : batch_(batch_axes(graph)), plates_(graph.variable_plates()) {}
+AnswerAxes::AnswerAxes(const FactorGraph& graph) : batch_(batch_axes(graph)), plates_(graph.variable_plates()) {
+  for (std::vector<DimId>& plates : plates_) {
+    std::stable_partition(plates.begin(), plates.end(),
+                          [&](DimId d) { return graph.dims()[d].kind == DimKind::plate; });
+  }
+}
 
 std::vector<DimId> AnswerAxes::operator()(DimId variable, bool states) const {
   std::vector<DimId> axes = batch_;

@@ -36,7 +36,8 @@ struct GradientQuestion {
                                                   bool factors);
 /// The variables that marginal_schedule answers for.
 [[nodiscard]] std::vector<DimId> posterior_variables(const FactorGraph& graph);
-/// The axes of an answer named by a variable: batch dims, its plates and, unless `states` is false, its states.
+/// The axes of an answer named by a variable: batch dims, its plates, its chains and, unless `states` is false, its
+/// states.
 class AnswerAxes {
  public:
   explicit AnswerAxes(const FactorGraph& graph);

@@ -13,6 +13,6 @@ namespace plated::api {
 /// Runs the plan's total on checked inputs and fixes every variable; returns the total, for each batch. Throws
 /// ImpossibleError where it is zero.
 Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Settings settings,
-              const adjoint::Choice& choice, std::map<std::string, Integers>& assignment);
+              const RunOptions& options, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment);
 
 }  // namespace plated::api

@@ -1,5 +1,6 @@
 // entropy and expectation: numbers that the reverse sweep adds up.
 #include "adjoint/questions.hpp"
+#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
@@ -28,10 +29,40 @@ std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> op
   return inputs;
 }
 
+/// The same with chains: `ask` is given checked operands and answers in double, once log Z is known to be finite.
+template <class Ask>
+Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options, Ask ask) {
+  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
+  const api::ChainCall call(impl, options, api::log_settings(options, inputs));
+  const FactorGraph& graph = impl.graph;
+  const std::vector<std::int64_t> shape = api::sizes(graph, adjoint::batch_axes(graph));
+  const auto total = impl.chains->part("total", [&] { return adjoint::total_graph(impl.observed); });
+  api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
+                      Semiring::log);
+  return api::filled(engine::element_dtype(operands), shape, ask(inputs, call).values());
+}
+
+/// Statistics whose shapes have been checked. Entries of slices that do not exist are never read.
+std::vector<Tensor> statistics_of(std::span<const Tensor> operands, std::span<const Tensor> statistics) {
+  for (std::size_t f = 0; f < statistics.size(); ++f) {
+    if (statistics[f].data() != nullptr && statistics[f].shape() != operands[f].shape()) {
+      throw SizeError("the statistics of operand " + std::to_string(f) + " have the shape " +
+                      engine::shape_text(statistics[f].shape()) + ", but the operand has " +
+                      engine::shape_text(operands[f].shape()));
+    }
+  }
+  return {statistics.begin(), statistics.end()};
+}
+
 }  // namespace
 
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
+  if (impl.chains) {
+    return chained_number(impl, operands, options, [&](std::span<const Tensor> inputs, const chain::Call& call) {
+      return chain::entropy(*impl.chains, inputs, call);
+    });
+  }
   const std::vector<Tensor> inputs = seeded(impl, operands, options);
   const auto runnable =
       impl.question("entropy", [&] { return adjoint::entropy_schedule(impl.observed, impl.options); });
@@ -45,11 +76,18 @@ Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, c
 Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span<const Tensor> statistics,
                    const RunOptions& options) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  std::vector<Tensor> inputs = seeded(impl, operands, options);
   if (statistics.size() != operands.size()) {
     throw OperandCountError("the model has " + std::to_string(operands.size()) + " factors, but statistics for " +
                             std::to_string(statistics.size()) + " were given");
   }
+  if (impl.chains) {
+    std::vector<Tensor> all = statistics_of(operands, statistics);
+    all.resize(impl.observed.factors().size());
+    return chained_number(impl, operands, options, [&](std::span<const Tensor> given, const chain::Call& call) {
+      return chain::expectation(*impl.chains, given, all, call);
+    });
+  }
+  std::vector<Tensor> inputs = seeded(impl, operands, options);
   std::vector<bool> given;
   std::string key = "expectation ";
   for (std::size_t f = 0; f < statistics.size(); ++f) {

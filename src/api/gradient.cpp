@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "adjoint/questions.hpp"
+#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "engine/check_operands.hpp"
@@ -94,14 +95,19 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   std::string key = "gradient " + std::string(name(question.semiring)) + (question.nonnegative ? " + " : " ± ") +
                     (question.reads_answers ? "" : "narrow ");
   for (const bool wanted : question.wanted) key += wanted ? '1' : '0';
-  const auto runnable =
-      impl.question(key, [&] { return adjoint::gradient_schedule(impl.observed, impl.options, question); });
-
   std::vector<Tensor> outputs = api::output_shapes(impl.graph, engine::element_dtype(operands));
   const std::size_t values = outputs.size();
   outputs.insert(outputs.end(), std::make_move_iterator(targets.places.begin()),
                  std::make_move_iterator(targets.places.end()));
-  outputs = runnable->run(std::move(outputs), inputs, settings);
+  if (impl.chains) {
+    question.wanted.resize(impl.observed.factors().size(), false);
+    outputs =
+        chain::gradient(*impl.chains, question, std::move(outputs), inputs, api::ChainCall(impl, options, settings));
+  } else {
+    const auto runnable =
+        impl.question(key, [&] { return adjoint::gradient_schedule(impl.observed, impl.options, question); });
+    outputs = runnable->run(std::move(outputs), inputs, settings);
+  }
 
   ValueAndGradient result;
   const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
@@ -128,6 +134,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             std::span<const Tensor> direction, const RunOptions& options,
                                             const std::vector<Tensor>& cotangents) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
+  if (impl.chains) throw OptionError("Hessian-vector products are not offered with chains; unroll them");
   engine::Settings settings = api::settings_of(options);
   settings.semiring = differentiable(options.semiring);
   std::vector<Tensor> inputs = api::inputs(impl, operands, options);

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "adjoint/questions.hpp"
+#include "api/chained.hpp"
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
@@ -105,6 +106,22 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
              : table;
 }
 
+/// Operands that are to be checked, with ones where a ragged chain has no slices.
+std::vector<Tensor> without_padding(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options,
+                                    std::int64_t most) {
+  std::vector<Tensor> all(operands.begin(), operands.end());
+  if (!plan.chains) throw UnknownNameError("lengths are given, and the model has no chain");
+  for (const auto& [chain, ragged] : ragged_chains(plan, options.lengths)) {
+    for (std::size_t f = 0; f < all.size(); ++f) {
+      const std::vector<DimId>& axes = plan.graph.factors()[f].dims;
+      const bool carries = std::find(axes.begin(), axes.end(), chain) != axes.end();
+      if (carries && all[f].elements() <= most)
+        all[f] = chain::padded(all[f], axes, chain, 0, ragged, options.semiring);
+    }
+  }
+  return all;
+}
+
 /// Copies of the operands that hold their logarithms, in double: a rounded logarithm would count once for each slice.
 void take_logarithms(std::vector<Tensor>& operands) {
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -137,7 +154,12 @@ Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shap
 
 void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
   engine::check_shapes(plan.graph, operands);
-  engine::check_values(plan.graph, operands, options.semiring, most_checked(options.check));
+  const std::int64_t most = most_checked(options.check);
+  if (options.lengths.empty()) {
+    engine::check_values(plan.graph, operands, options.semiring, most);
+  } else {
+    engine::check_values(plan.graph, without_padding(plan, operands, options, most), options.semiring, most);
+  }
   check_evidence(plan, options.evidence);
 }
 
@@ -167,6 +189,15 @@ std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> ope
     throw MemoryLimitError("the logarithms of the operands need " + std::to_string(needed) +
                                " bytes, and the limit is " + std::to_string(options.memory_limit),
                            needed, options.memory_limit);
+  }
+  if (plan.chains && !options.lengths.empty()) {
+    for (const auto& [chain, ragged] : ragged_chains(plan, options.lengths)) {
+      for (std::size_t f = 0; f < all.size(); ++f) {
+        const std::vector<DimId>& axes = plan.observed.factors()[f].dims;
+        const bool carries = std::find(axes.begin(), axes.end(), chain) != axes.end();
+        if (carries) all[f] = chain::padded(all[f], axes, chain, 0, ragged, Semiring::real);
+      }
+    }
   }
   try {
     take_logarithms(all);

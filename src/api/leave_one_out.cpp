@@ -1,8 +1,12 @@
 // leave_one_out: the total with and without each slice of a plate.
+#include <algorithm>
+
 #include "adjoint/questions.hpp"
+#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "chain/predictive.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 
@@ -38,14 +42,56 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
 
 }  // namespace
 
+namespace {
+
+/// The chain's piece that holds the named factors.
+Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tensor> operands, const RunOptions& options,
+                   const std::vector<std::string>& factors) {
+  const FactorGraph& graph = impl.graph;
+  const std::string name = "'" + graph.dims()[chain].name + "'";
+  if (factors.empty()) {
+    throw OptionError("which factors of a slice of chain " + name + " are left out? Name them");
+  }
+  std::vector<std::size_t> masked;
+  std::size_t piece = 0;
+  for (const std::string& factor : factors) {
+    const auto found = std::find_if(graph.factors().begin(), graph.factors().end(),
+                                    [&](const Factor& known) { return known.name == factor; });
+    if (found == graph.factors().end()) {
+      throw UnknownNameError("factor '" + factor + "' is to be left out, and the model has no such factor");
+    }
+    masked.push_back(static_cast<std::size_t>(found - graph.factors().begin()));
+    const std::vector<chain::Piece>& pieces = impl.chains->pieces().pieces;
+    const auto holder = std::find_if(pieces.begin(), pieces.end(), [&](const chain::Piece& p) {
+      return p.chain == chain && std::find(p.factors.begin(), p.factors.end(), masked.back()) != p.factors.end();
+    });
+    const auto index = static_cast<std::size_t>(holder - pieces.begin());
+    if (holder == pieces.end() || (masked.size() > 1 && index != piece)) {
+      throw OptionError("factor '" + factor + "' cannot be left out of slices of chain " + name +
+                        ": the factors must be joined to its linked variables, and to each other");
+    }
+    piece = index;
+  }
+  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
+  const Tensor answer = chain::leave_one_out(
+      *impl.chains, piece, masked, inputs, api::ChainCall(impl, options, api::log_settings(options, inputs)),
+      [&](const Tensor& total) { api::check_possible(graph, total, Semiring::log); });
+  return api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
+}
+
+}  // namespace
+
 Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,
-                     const RunOptions& options) {
+                     const RunOptions& options, const std::vector<std::string>& factors) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   const auto dim = impl.graph.find(plate);
-  if (!dim || impl.graph.dims()[*dim].kind != DimKind::plate) {
+  if (!dim || !has_slices(impl.graph.dims()[*dim].kind)) {
     throw UnknownNameError("slices of '" + std::string(plate) +
-                           "' are to be left out, and the model has no such plate");
+                           "' are to be left out, and the model has no such plate or chain");
   }
+  if (impl.graph.dims()[*dim].kind == DimKind::chain) return along_chain(impl, *dim, operands, options, factors);
+  if (impl.chains) throw OptionError("slices of a plate are not left out of models with chains; leave out a chain's");
+  if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   const engine::Settings settings = api::log_settings(options, inputs);
   const std::vector<Tensor> both = totals(impl, *dim, inputs, settings);
@@ -53,8 +99,9 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
 }
 
 Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands, std::string_view plate,
-                     const EinsumOptions& options) {
-  return leave_one_out(api::cached_plan(equation, operands, options), operands, plate, api::run_options(options));
+                     const EinsumOptions& options, const std::vector<std::string>& factors) {
+  const Plan plan = api::cached_plan(equation, operands, options);
+  return leave_one_out(plan, std::span<const Tensor>(operands), plate, api::run_options(options), factors);
 }
 
 }  // namespace plated

@@ -32,6 +32,29 @@ Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dty
   return filled(dtype, joint.shape(), values);
 }
 
+void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, const Tensor& log_partition,
+                  Tensor& joint) {
+  const auto is = [&](DimKind kind) { return [&graph, kind](DimId d) { return graph.dims()[d].kind == kind; }; };
+  if (std::none_of(axes.begin(), axes.end(), is(DimKind::chain))) return;
+  std::int64_t states = 1;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    if (is(DimKind::variable)(axes[axis])) states *= joint.shape()[axis];
+  }
+  const std::vector<double> total = log_partition.values();
+  auto* values = static_cast<double*>(joint.mutable_data());
+  const std::int64_t elements = joint.elements();
+  if (elements == 0) return;
+  const std::int64_t each = elements / static_cast<std::int64_t>(total.size());
+  for (std::int64_t first = 0; first < elements; first += states) {
+    const double high = *std::max_element(values + first, values + first + states);
+    if (high == minus_infinity) continue;
+    double sum = 0;
+    for (std::int64_t k = first; k < first + states; ++k) sum += std::exp(values[k] - high);
+    const double shift = total[static_cast<std::size_t>(first / each)] - (high + std::log(sum));
+    for (std::int64_t k = first; k < first + states; ++k) values[k] += shift;
+  }
+}
+
 Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
                         const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype) {
   const std::vector<double> values = posterior(joint, log_partition, true, Dtype::float64).values();
@@ -84,7 +107,7 @@ Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_parti
 std::vector<DimId> variables(const FactorGraph& graph) {
   std::vector<DimId> list;
   for (DimId d = 0; d < graph.dims().size(); ++d) {
-    if (graph.dims()[d].kind == DimKind::variable) list.push_back(d);
+    if (graph.dims()[d].kind == DimKind::variable && graph.dims()[d].end == End::none) list.push_back(d);
   }
   return list;
 }

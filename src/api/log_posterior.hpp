@@ -20,11 +20,16 @@ namespace plated::api {
 [[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
                                       const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
 
+/// Brings the total over the states in each slice of a chain to log Z, as it must be but for rounding. The axes name
+/// the joint's, which are batch dims first; slices whose total is −inf stay as they are. Without a chain among the axes
+/// nothing changes.
+void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, const Tensor& log_partition, Tensor& joint);
+
 /// log Z − log Z without slice i. Throws ImpossibleError where the latter is −inf.
 [[nodiscard]] Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition,
                                 const Tensor& without, Dtype dtype);
 
-/// All variables of a graph, and the graph asked for an output for each of them.
+/// All variables of a graph, ends of chains not among them, and the graph asked for an output for each of them.
 [[nodiscard]] std::vector<DimId> variables(const FactorGraph& graph);
 [[nodiscard]] FactorGraph asking_each(const FactorGraph& graph, const std::vector<DimId>& variables);
 

@@ -13,7 +13,7 @@ MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptio
   selecting.semiring = api::selective(options.semiring);
   const std::vector<Tensor> inputs = api::inputs(impl, operands, selecting);
   MapResult result;
-  result.score = api::decode(impl, inputs, api::settings_of(selecting), {}, result.assignment);
+  result.score = api::decode(impl, inputs, api::settings_of(selecting), selecting, {}, result.assignment);
   return result;
 }
 

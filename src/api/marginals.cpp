@@ -5,9 +5,11 @@
 #include <set>
 
 #include "adjoint/questions.hpp"
+#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "chain/posterior.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -21,6 +23,21 @@ class Asker {
         settings_(api::log_settings(options, inputs_)),
         dtype_(engine::element_dtype(operands)),
         batch_(api::sizes(impl.graph, adjoint::batch_axes(impl.graph))) {}
+
+  /// The same with chains.
+  void chained(const MarginalOptions& wanted, const RunOptions& options, Marginals& result) {
+    chain::PosteriorQuestion question{.factors = wanted.factors ? impl_.graph.factors().size() : 0,
+                                      .filtered = wanted.filtered,
+                                      .dtype = dtype_,
+                                      .check = [&](const Tensor& total) { take_total(total, result); }};
+    if (wanted.variables) question.variables = api::variables(impl_.graph);
+    chain::Posterior answer =
+        chain::posterior(*impl_.chains, question, inputs_, api::ChainCall(impl_, options, settings_));
+    for (auto& [v, tensor] : answer.variables) {
+      result.variables.emplace(impl_.graph.dims()[v].name, std::move(tensor));
+    }
+    result.factors = std::move(answer.factors);
+  }
 
   /// One sweep for all variables and, if asked for, all factors.
   void probabilities(const MarginalOptions& wanted, Marginals& result) {
@@ -55,18 +72,20 @@ class Asker {
   }
 
   /// Joint marginals as outputs of the plan: any set of variables, and logarithms that do not underflow.
-  void joints(const MarginalOptions& wanted, Marginals& result) {
+  void joints(const MarginalOptions& wanted, const RunOptions& options, Marginals& result) {
     const FactorGraph& graph = impl_.graph;
     const auto plates = graph.variable_plates();
     std::vector<std::vector<DimId>> axes;
     const auto add = [&](const std::set<DimId>& of_plates, const std::set<DimId>& states) {
       std::vector<DimId>& list = axes.emplace_back(adjoint::batch_axes(graph));
       list.insert(list.end(), of_plates.begin(), of_plates.end());
+      std::stable_partition(list.begin(), list.end(), [&](DimId d) { return graph.dims()[d].kind != DimKind::chain; });
       list.insert(list.end(), states.begin(), states.end());
     };
-    const std::vector<DimId> variables =
+    std::vector<DimId> variables =
         wanted.variables && wanted.log ? adjoint::posterior_variables(graph) : std::vector<DimId>{};
-    for (const DimId v : variables) add({plates[v].begin(), plates[v].end()}, {v});
+    std::erase_if(variables, [&](DimId v) { return graph.dims()[v].end != End::none; });
+    for (const DimId v : variables) axes.push_back(impl_.axes(v));
     const std::size_t factors = wanted.factors && wanted.log ? graph.factors().size() : 0;
     for (std::size_t f = 0; f < factors; ++f) {
       const std::vector<DimId> lives_in = graph.factor_plates(f);
@@ -95,15 +114,23 @@ class Asker {
         key += ' ' + std::to_string(d);
       }
     }
-    const auto runnable = impl_.question(key, [&] {
-      planner::Options options = impl_.options;
-      options.sums_only = false;
-      options.keep_sums = true;  // for sums in double
-      return planner::plan(impl_.observed.asking(asked), options);
-    });
-    const std::vector<Tensor> outputs =
-        runnable->run(api::output_shapes(runnable->schedule().graph, Dtype::float64), inputs_, settings_);
-    take_total(outputs[0], result);
+    std::vector<std::string> ends;
+    for (const Chain& chain : graph.chains()) {
+      for (const Link& link : chain.links) {
+        if (!wanted.ends) break;
+        for (const bool is_first : {true, false}) {
+          const DimId v = is_first ? link.source : link.target;
+          ends.push_back(is_first ? first(graph.dims()[v].name) : last(graph.dims()[v].name));
+          auto& names = asked.emplace_back();
+          for (const DimId d : impl_.axes(v)) {
+            if (d != chain.dim) names.push_back(d == v ? ends.back() : graph.dims()[d].name);
+          }
+          key += ", " + ends.back();
+        }
+      }
+    }
+    std::vector<Tensor> outputs = totals(key, asked, options);
+    if (result.log_partition.data() == nullptr) take_total(outputs[0], result);
     std::size_t next = 1;
     for (const DimId v : variables) {
       result.variables.emplace(graph.dims()[v].name, api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
@@ -116,9 +143,34 @@ class Asker {
     for (std::size_t s = 0; s < wanted.sets.size(); ++s) {
       result.sets.push_back(api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
     }
+    for (const std::string& end : ends) {
+      result.variables.emplace(end, api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
+    }
   }
 
  private:
+  /// Outputs in log space, in double; the first is log Z.
+  std::vector<Tensor> totals(const std::string& key, const std::vector<std::vector<std::string>>& asked,
+                             const RunOptions& options) {
+    if (impl_.chains) {
+      const auto part = impl_.chains->part(key, [&] { return impl_.observed.asking(asked); });
+      std::vector<Tensor> outputs = chain::outputs(*part, api::output_shapes(part->graph(), Dtype::float64), inputs_,
+                                                   api::ChainCall(impl_, options, settings_));
+      // Each slice by its own total: what rounding does to messages along a chain cancels.
+      for (std::size_t o = 1; o < outputs.size(); ++o) {
+        api::level_slices(part->graph(), part->graph().outputs()[o].dims, outputs[0], outputs[o]);
+      }
+      return outputs;
+    }
+    const auto runnable = impl_.question(key, [&] {
+      planner::Options how = impl_.options;
+      how.sums_only = false;
+      how.keep_sums = true;  // for sums in double
+      return planner::plan(impl_.observed.asking(asked), how);
+    });
+    return runnable->run(api::output_shapes(runnable->schedule().graph, Dtype::float64), inputs_, settings_);
+  }
+
   void take_total(const Tensor& total, Marginals& result) {
     api::check_possible(impl_.graph, total, Semiring::log);
     result.log_partition = total;
@@ -153,10 +205,18 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
                     const MarginalOptions& wanted) {
   Asker asker(api::PlanAccess::impl(plan), operands, options);
   Marginals result;
-  const bool outputs = wanted.log || !wanted.sets.empty();
+  const bool chains = api::PlanAccess::impl(plan).chains != nullptr;
+  if (wanted.filtered && wanted.log) throw OptionError("filtered marginals are given as probabilities only");
+  const bool outputs = wanted.log || !wanted.sets.empty() || (chains && wanted.ends);
   const bool sweep = wanted.variables || wanted.factors || wanted.sets.empty();
-  if (!wanted.log && sweep) asker.probabilities(wanted, result);
-  if (outputs) asker.joints(wanted, result);
+  if (!wanted.log && sweep) {
+    if (chains) {
+      asker.chained(wanted, options, result);
+    } else {
+      asker.probabilities(wanted, result);
+    }
+  }
+  if (outputs) asker.joints(wanted, options, result);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // max_marginals: an output for every variable, in a selective semiring.
 #include "adjoint/questions.hpp"
+#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
@@ -14,14 +15,21 @@ std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Te
   selecting.semiring = api::selective(options.semiring);
   const std::vector<Tensor> inputs = api::inputs(impl, operands, selecting);
   const std::vector<DimId> variables = api::variables(impl.graph);
-  const auto runnable = impl.question("each variable", [&] {
-    planner::Options any_semiring = impl.options;
-    any_semiring.sums_only = false;
-    return planner::plan(api::asking_each(impl.observed, variables), any_semiring);
-  });
-  const std::vector<Tensor> outputs =
-      runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
-                    api::settings_of(selecting));
+  const engine::Settings settings = api::settings_of(selecting);
+  std::vector<Tensor> outputs;
+  if (impl.chains) {
+    const auto part = impl.chains->part("each variable", [&] { return api::asking_each(impl.observed, variables); });
+    outputs = chain::outputs(*part, api::output_shapes(part->graph(), engine::element_dtype(operands)), inputs,
+                             api::ChainCall(impl, selecting, settings));
+  } else {
+    const auto runnable = impl.question("each variable", [&] {
+      planner::Options any_semiring = impl.options;
+      any_semiring.sums_only = false;
+      return planner::plan(api::asking_each(impl.observed, variables), any_semiring);
+    });
+    outputs = runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
+                            settings);
+  }
   std::map<std::string, Tensor> result;
   for (std::size_t k = 0; k < variables.size(); ++k) result.emplace(impl.graph.dims()[variables[k]].name, outputs[k]);
   return result;

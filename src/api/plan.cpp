@@ -1,8 +1,10 @@
 // Running, pricing and printing plans.
 #include "plated/plan.hpp"
 
+#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_impl.hpp"
+#include "chain/describe.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
 #include "planner/planner.hpp"
@@ -25,11 +27,9 @@ engine::Settings api::settings_of(const RunOptions& options) {
 
 namespace {
 
-constexpr std::size_t most_questions = 64;
-
-engine::Settings value_settings(const RunOptions& options, const planner::Schedule& schedule) {
+engine::Settings value_settings(const RunOptions& options, const api::PlanImpl& plan) {
   const bool sums = options.semiring == Semiring::real || options.semiring == Semiring::log;
-  if (schedule.sums_only && !sums) {
+  if (plan.options.sums_only && !sums) {
     throw OptionError("this plan was compiled with sums_only and cannot run in the " +
                       std::string(name(options.semiring)) + " semiring");
   }
@@ -44,20 +44,13 @@ api::PlanImpl::PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vecto
       observed(std::move(with_evidence)),
       observable(std::move(observed_variables)),
       axes(graph),
-      options(std::move(how)),
-      value(planner::plan(observed, options)) {}
-
-std::shared_ptr<const api::Runnable> api::PlanImpl::question(const std::string& question,
-                                                             const std::function<planner::Schedule()>& plan) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = questions_.find(question); found != questions_.end()) return found->second;
+      options(std::move(how)) {
+  if (graph.chains().empty()) {
+    value.emplace(planner::plan(observed, options));
+  } else {
+    chains = std::make_unique<chain::Program>(observed, options);
+    chain::plan_all(*chains);
   }
-  // Planned outside the lock: two threads may plan the same question at once, and the first plan is kept.
-  auto runnable = std::make_shared<const api::Runnable>(plan());
-  const std::lock_guard lock(mutex_);
-  if (questions_.size() >= most_questions) questions_.clear();  // those being answered live on with their askers
-  return questions_.try_emplace(question, std::move(runnable)).first->second;
 }
 
 Workspace::Workspace(const Plan& plan) : impl_(std::make_unique<Impl>()) { impl_->plan = plan.impl_; }
@@ -73,8 +66,12 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   const Dtype dtype = engine::element_dtype(operands);
   std::vector<Tensor> inputs;
   if (!impl_->observable.empty()) operands = inputs = api::with_evidence(*impl_, operands, options);
-  return impl_->value.run(api::output_shapes(graph(), dtype), operands,
-                          value_settings(options, impl_->value.schedule()));
+  const engine::Settings settings = value_settings(options, *impl_);
+  if (impl_->chains) {
+    return chain::outputs(*impl_->chains, api::output_shapes(graph(), dtype), operands,
+                          api::ChainCall(*impl_, options, settings));
+  }
+  return impl_->value->run(api::output_shapes(graph(), dtype), operands, settings);
 }
 
 void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
@@ -82,35 +79,64 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   if (!workspace.impl_ || workspace.impl_->plan != impl_) throw OptionError("this workspace was made for another plan");
   api::check_inputs(*impl_, operands, options);
   engine::check_outputs(graph(), outputs, operands);
-  const engine::Settings settings = value_settings(options, impl_->value.schedule());
+  const engine::Settings settings = value_settings(options, *impl_);
   std::vector<Tensor> inputs;
   if (!impl_->observable.empty()) operands = inputs = api::with_evidence(*impl_, operands, options);
-  engine::run(impl_->value.schedule(), outputs, operands, workspace.impl_->memory, settings);
+  if (impl_->chains) {
+    (void)chain::outputs(*impl_->chains, {outputs.begin(), outputs.end()}, operands,
+                         api::ChainCall(*impl_, options, settings));
+    return;
+  }
+  engine::run(impl_->value->schedule(), outputs, operands, workspace.impl_->memory, settings);
 }
 
 const FactorGraph& Plan::graph() const { return impl_->graph; }
 
 Cost Plan::cost(Semiring semiring, Dtype dtype) const {
-  return planner::schedule_cost(impl_->value.schedule(), semiring, static_cast<int>(size_of(dtype)));
+  const int bytes = static_cast<int>(size_of(dtype));
+  return impl_->chains ? chain::cost(*impl_->chains, semiring, bytes)
+                       : planner::schedule_cost(impl_->value->schedule(), semiring, bytes);
 }
 
-std::string Plan::print() const { return planner::print_schedule(impl_->value.schedule()); }
+std::string Plan::print() const {
+  return impl_->chains ? chain::print(*impl_->chains) : planner::print_schedule(impl_->value->schedule());
+}
+
+namespace {
+
+/// The schedules that a plan runs: one, or of chains those of their slices and that of the rest.
+std::vector<const planner::Schedule*> schedules_of(const api::PlanImpl& plan) {
+  if (!plan.chains) return {&plan.value->schedule()};
+  std::vector<const planner::Schedule*> list;
+  for (const chain::Stage& stage : chain::stages(*plan.chains)) list.push_back(&stage.runnable->schedule());
+  return list;
+}
+
+}  // namespace
 
 std::vector<std::string> Plan::elimination_order() const {
   std::vector<std::string> order;
-  for (const planner::Step& step : impl_->value.schedule().steps) {
-    for (const DimId v : step.sum) order.push_back(graph().dims()[v].name);
+  for (const planner::Schedule* schedule : schedules_of(*impl_)) {
+    for (const planner::Step& step : schedule->steps) {
+      for (const DimId v : step.sum) order.push_back(schedule->graph.dims()[v].name);
+    }
   }
   return order;
 }
 
 std::vector<std::string> Plan::dropped() const {
   std::vector<std::string> names;
-  for (const DimId v : impl_->value.schedule().problem.dropped) names.push_back(graph().dims()[v].name);
+  for (const planner::Schedule* schedule : schedules_of(*impl_)) {
+    for (const DimId v : schedule->problem.dropped) names.push_back(schedule->graph.dims()[v].name);
+  }
   return names;
 }
 
-std::size_t Plan::steps() const { return impl_->value.schedule().steps.size(); }
+std::size_t Plan::steps() const {
+  std::size_t count = 0;
+  for (const planner::Schedule* schedule : schedules_of(*impl_)) count += schedule->steps.size();
+  return count;
+}
 
 std::vector<std::string> Plan::passes() { return planner::optional_passes(); }
 

@@ -33,6 +33,12 @@ std::string key_of(std::string_view equation, const std::vector<Tensor>& operand
     append(key, dim);
     append(key, size);
   }
+  append(key, static_cast<std::int64_t>(options.chains.size()));
+  for (const auto& [chain, links] : options.chains) {
+    append(key, chain);
+    append(key, static_cast<std::int64_t>(links.size()));
+    for (const std::string& link : links) append(key, link);
+  }
   append(key, static_cast<std::int64_t>(operands.size()));
   for (const Tensor& operand : operands) {
     append(key, static_cast<std::int64_t>(operand.rank()));
@@ -78,8 +84,11 @@ class Cache {
   static Plan make(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
     std::vector<std::vector<std::int64_t>> shapes;
     for (const Tensor& operand : operands) shapes.push_back(operand.shape());
-    const EquationOptions reading{
-        .plates = options.plates, .batch = options.batch, .sizes = options.sizes, .spaced = options.spaced};
+    const EquationOptions reading{.plates = options.plates,
+                                  .batch = options.batch,
+                                  .chains = options.chains,
+                                  .sizes = options.sizes,
+                                  .spaced = options.spaced};
     return compile(FactorGraph::from_equation(equation, shapes, reading), options.plan);
   }
 
@@ -97,6 +106,7 @@ RunOptions run_options(const EinsumOptions& options) {
           .check = options.check,
           .memory_limit = options.memory_limit,
           .evidence = options.evidence,
+          .lengths = options.lengths,
           .cancelled = {},
           .progress = {}};
 }

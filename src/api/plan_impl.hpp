@@ -1,15 +1,13 @@
 // What a Plan holds: its graph, its schedule, and the schedules of questions that were asked of it.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "adjoint/questions.hpp"
-#include "api/runnable.hpp"
+#include "chain/program.hpp"
+#include "engine/questions.hpp"
 #include "planner/planner.hpp"
 #include "plated/plan.hpp"
 
@@ -22,6 +20,11 @@ struct Workspace::Impl {
 
 namespace api {
 
+using engine::output_shapes;
+using engine::Runnable;
+using engine::shape_only;
+using engine::sizes;
+
 struct PlanImpl {
   PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vector<DimId> observed, planner::Options how);
 
@@ -30,15 +33,11 @@ struct PlanImpl {
   std::vector<DimId> observable;
   adjoint::AnswerAxes axes;
   planner::Options options;
-  Runnable value;
+  /// Of a graph without chains its schedule, of one with chains the program: one of them is set.
+  std::optional<Runnable> value;
+  std::unique_ptr<chain::Program> chains;
 
-  /// The runnable for a question, planned when it is first asked; `question` spells everything it depends on.
-  [[nodiscard]] std::shared_ptr<const Runnable> question(const std::string& question,
-                                                         const std::function<planner::Schedule()>& plan) const;
-
- private:
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<const Runnable>> questions_;
+  engine::Questions question;
 };
 
 struct PlanAccess {

@@ -20,7 +20,7 @@ std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor>
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   std::map<std::string, Integers> assignment;
-  (void)api::decode(impl, inputs, api::log_settings(options, inputs),
+  (void)api::decode(impl, inputs, api::log_settings(options, inputs), options,
                     {.draw = true, .count = draws.count, .seed = draws.seed, .first = draws.first}, assignment);
   return assignment;
 }

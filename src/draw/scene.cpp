@@ -31,7 +31,7 @@ class SceneMaker {
     const auto& dims = graph_.dims();
     index_.assign(dims.size(), -1);
     for (std::size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d].kind != DimKind::plate) continue;
+      if (!has_slices(dims[d].kind)) continue;
       index_[d] = static_cast<int>(scene_.plates.size());
       scene_.plates.push_back({.name = dims[d].name, .label = label_of(dims[d])});
     }
@@ -40,6 +40,7 @@ class SceneMaker {
   std::string label_of(const Dim& dim) const {
     std::string label = dim.name;
     if (options_.sizes) label.append(" = ").append(std::to_string(dim.size));
+    if (dim.kind == DimKind::chain) label.append(" →");
     return label;
   }
 

@@ -32,8 +32,7 @@ void describe(std::vector<std::int64_t>& signature, std::span<const Tensor> tens
   }
 }
 
-/// Sets every element to zero, and nothing between them.
-void clear(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
+void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
   if (axis == tensor.rank()) {
     if (tensor.dtype() == Dtype::float32) {
       static_cast<float*>(tensor.mutable_data())[offset] = 0;
@@ -42,12 +41,14 @@ void clear(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
     }
     return;
   }
-  for (std::int64_t k = 0; k < tensor.shape()[axis]; ++k) clear(tensor, axis + 1, offset + k * tensor.strides()[axis]);
+  for (std::int64_t k = 0; k < tensor.shape()[axis]; ++k) {
+    clear_axis(tensor, axis + 1, offset + k * tensor.strides()[axis]);
+  }
 }
 
 class Runner {
  public:
-  Runner(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace, int threads)
+  Runner(std::span<void* const> outputs, std::span<const void* const> operands, Workspace& workspace, int threads)
       : outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
 
   void run(const BoundStep& step) {
@@ -92,17 +93,17 @@ class Runner {
   }
 
   const void* read(const Place& place) const {
-    if (place.kind == planner::Value::Kind::operand) return operands_[place.index].data();
-    if (place.kind == planner::Value::Kind::output) return outputs_[place.index].data();
+    if (place.kind == planner::Value::Kind::operand) return operands_[place.index];
+    if (place.kind == planner::Value::Kind::output) return outputs_[place.index];
     return workspace_.arena.get() + place.offset;
   }
   void* write(const Place& place) const {
-    if (place.kind == planner::Value::Kind::output) return outputs_[place.index].mutable_data();
+    if (place.kind == planner::Value::Kind::output) return outputs_[place.index];
     return workspace_.arena.get() + place.offset;
   }
 
-  std::span<const Tensor> outputs_;
-  std::span<const Tensor> operands_;
+  std::span<void* const> outputs_;
+  std::span<const void* const> operands_;
   Workspace& workspace_;
   int threads_;
 };
@@ -141,13 +142,19 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
   }
 }
 
+void clear(const Tensor& tensor) { clear_axis(tensor, 0, 0); }
+
 void Workspace::Free::operator()(std::byte* memory) const { base::free_aligned(memory); }
 
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
          Workspace& workspace, const Settings& settings) {
   prepare(schedule, outputs, operands, workspace, settings);
-  Runner runner(outputs, operands, workspace, settings.threads);
-  for (const std::size_t o : workspace.bound.cleared) clear(outputs[o], 0, 0);
+  workspace.operands.clear();
+  for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
+  workspace.outputs.clear();
+  for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
+  Runner runner(workspace.outputs, workspace.operands, workspace, settings.threads);
+  for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);
   double done = 0;
   for (const BoundStep& step : workspace.bound.steps) {
     if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");
@@ -156,6 +163,12 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
     if (settings.progress != nullptr)
       (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);
   }
+}
+
+void run_prepared(Workspace& workspace, std::span<void* const> outputs, std::span<const void* const> operands,
+                  int threads) noexcept {
+  Runner runner(outputs, operands, workspace, threads);
+  for (const BoundStep& step : workspace.bound.steps) runner.run(step);
 }
 
 }  // namespace plated::engine

@@ -18,6 +18,8 @@ struct Workspace {
   std::vector<std::int64_t> candidate;  // of the run that is being prepared
   BoundSchedule bound;
   std::vector<const void*> inputs;  // of one step
+  std::vector<const void*> operands;
+  std::vector<void*> outputs;
   struct Free {
     void operator()(std::byte* memory) const;
   };
@@ -49,5 +51,12 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
 /// Operands and outputs must have been checked. Throws MemoryLimitError before it allocates, and CancelledError.
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
          Workspace& workspace, const Settings& settings);
+
+/// Sets every element to zero, and nothing between them.
+void clear(const Tensor& tensor);
+
+/// Runs what the workspace is prepared for on other memory of the same strides. Every output must be written by a step.
+void run_prepared(Workspace& workspace, std::span<void* const> outputs, std::span<const void* const> operands,
+                  int threads) noexcept;
 
 }  // namespace plated::engine

@@ -1,7 +1,8 @@
 // The builder: dims, factors and outputs declared one after the other.
 #include <algorithm>
 
-#include "graph/parse_equation.hpp"
+#include "graph/parse_names.hpp"
+#include "graph/resolver.hpp"
 #include "graph/spell.hpp"
 #include "graph/written_dims.hpp"
 #include "plated/error.hpp"
@@ -17,9 +18,9 @@ DimId declared(const FactorGraph& graph, std::string_view name, const std::strin
   throw UnknownNameError("unknown dim " + quoted(name) + " in " + where);
 }
 
-DimId distribution_variable(const FactorGraph& graph, const Factor& factor, const std::string& name,
+/// `id` is what `name` means where the factor lies.
+DimId distribution_variable(const FactorGraph& graph, const Factor& factor, DimId id, const std::string& name,
                             const std::string& where) {
-  const DimId id = declared(graph, name, where + ", a distribution of it");
   if (graph.dims()[id].kind != DimKind::variable) {
     throw PlateError(where + " cannot be a distribution of " + quoted(name) + ", which is not a variable");
   }
@@ -64,9 +65,8 @@ DimId FactorGraph::variable(std::string_view name, std::int64_t domain, const st
   std::vector<DimId> stated;
   for (const std::string& plate : plates) {
     const DimId id = declared(*this, plate, where);
-    if (dims_[id].kind != DimKind::plate) {
-      throw PlateError(quoted(plate) + " in " + where + " is not a plate but a " +
-                       (dims_[id].kind == DimKind::batch ? "batch dim" : "variable"));
+    if (!has_slices(dims_[id].kind)) {
+      throw PlateError(quoted(plate) + " in " + where + " is not a plate but a " + graph::kind_name(dims_[id].kind));
     }
     stated.push_back(id);
   }
@@ -84,21 +84,32 @@ std::size_t FactorGraph::factor(std::string_view name, const std::vector<std::st
   factor.name = name.empty() ? graph::numbered_factor(factors_.size()) : std::string(name);
   factor.trusted = options.trusted;
   const std::string where = "factor " + quoted(factor.name);
-  for (const std::string& dim : dims) factor.dims.push_back(declared(*this, dim, where));
+  const graph::Resolver resolver(*this, where);
+  std::vector<graph::Mention> mentions;
+  for (const std::string& dim : dims) mentions.push_back(resolver.read(dim));
   std::vector<DimId> tied;
   for (const std::string& dim : options.tied) tied.push_back(declared(*this, dim, "the tied dims of " + where));
-  factor.tied = graph::tied_plates(*this, factor.dims, tied, where);
-  if (options.distribution_of) {
-    factor.distribution_of = distribution_variable(*this, factor, *options.distribution_of, where);
+  // The distribution's variable is read like an axis, so that a bare name means the same slice's in both places.
+  const std::optional<std::string>& of = options.distribution_of;
+  if (of) mentions.push_back(graph::Resolver(*this, where + ", a distribution of it").read(*of));
+  factor.dims = resolver.resolve(mentions, tied);
+  std::optional<DimId> of_id;
+  if (of) {
+    of_id = factor.dims.back();
+    factor.dims.pop_back();
   }
+  factor.tied = graph::tied_plates(*this, factor.dims, tied, where);
+  if (of) factor.distribution_of = distribution_variable(*this, factor, *of_id, *of, where);
   factors_.push_back(std::move(factor));
   return factors_.size() - 1;
 }
 
 std::size_t FactorGraph::output(const std::vector<std::string>& dims) {
   const std::string where = "output " + std::to_string(outputs_.size());
-  std::vector<DimId> written;
-  for (const std::string& dim : dims) written.push_back(declared(*this, dim, where));
+  const graph::Resolver resolver(*this, where);
+  std::vector<graph::Mention> mentions;
+  for (const std::string& dim : dims) mentions.push_back(resolver.read(dim));
+  const std::vector<DimId> written = resolver.resolve(mentions, {});
   // The first output knows the batch dims: none can be declared after it.
   std::vector<DimId> batch = outputs_.empty() ? graph::batch_dims(*this) : outputs_[0].dims;
   std::erase_if(batch, [&](DimId id) { return dims_[id].kind != DimKind::batch; });
@@ -111,7 +122,7 @@ FactorGraph FactorGraph::asking(const std::vector<std::vector<std::string>>& out
   const std::vector<std::vector<DimId>> plates = variable_plates();
   FactorGraph other = *this;
   for (DimId v = 0; v < dims_.size(); ++v) {
-    if (dims_[v].kind == DimKind::variable) other.stated_plates_[v] = plates[v];
+    if (dims_[v].kind == DimKind::variable && dims_[v].end == End::none) other.stated_plates_[v] = plates[v];
   }
   other.outputs_.clear();
   for (const std::vector<std::string>& dims : outputs) other.output(dims);
@@ -120,8 +131,10 @@ FactorGraph FactorGraph::asking(const std::vector<std::vector<std::string>>& out
 
 FactorGraph FactorGraph::resized(std::string_view plate, std::int64_t size) const {
   const auto id = find(plate);
-  if (!id || dims_[*id].kind != DimKind::plate) throw UnknownNameError("there is no plate " + quoted(plate));
-  if (size < 0) throw SizeError("plate " + quoted(plate) + " cannot have the negative size " + std::to_string(size));
+  if (!id || !has_slices(dims_[*id].kind)) throw UnknownNameError("there is no plate " + quoted(plate));
+  if (size < 0)
+    throw SizeError(graph::kind_name(dims_[*id].kind) + " " + quoted(plate) + " cannot have the negative size " +
+                    std::to_string(size));
   FactorGraph other = *this;
   other.dims_[*id].size = size;
   return other;

@@ -1,8 +1,13 @@
-// The graph of an equation: the parsed terms given kinds and sizes.
+// The graph of an equation: the parsed terms given kinds, sizes and links, and their names resolved.
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/disjoint_sets.hpp"
+#include "graph/ends.hpp"
+#include "graph/equation_sizes.hpp"
 #include "graph/parse_equation.hpp"
+#include "graph/parse_names.hpp"
+#include "graph/resolver.hpp"
 #include "graph/spell.hpp"
 #include "graph/written_dims.hpp"
 #include "plated/error.hpp"
@@ -11,22 +16,34 @@
 namespace plated {
 namespace {
 
+using graph::operand_text;
 using graph::ParsedEquation;
 using graph::quoted;
-using graph::Term;
 using Shapes = std::span<const std::vector<std::int64_t>>;
 using Kinds = std::unordered_map<std::string_view, DimKind>;
 
-std::string operand_text(const ParsedEquation& equation, std::size_t operand) {
-  return "operand " + std::to_string(operand) + " \"" + std::string(equation.operands[operand].text) + "\"";
+/// How names are read, for errors about names that nothing has: the other reading may have been meant.
+std::string spelling_hint(bool spaced) {
+  return spaced ? " (read as spaced: names separated by blanks)" : " (read as compact: one letter a dim)";
 }
 
-/// The dims that the options make plates and batch dims, in the order they are listed.
+/// The dims that the options make plates, batch dims and chains, in the order they are listed.
 std::vector<std::pair<std::string_view, DimKind>> listed_kinds(const EquationOptions& options, bool spaced) {
   std::vector<std::pair<std::string_view, DimKind>> kinds;
   for (const auto name : graph::parse_names(options.plates, spaced, "plates")) kinds.emplace_back(name, DimKind::plate);
   for (const auto name : graph::parse_names(options.batch, spaced, "batch")) kinds.emplace_back(name, DimKind::batch);
+  for (const auto& entry : options.chains) {
+    const auto names = graph::parse_names(entry.first, spaced, "chains");
+    if (names.size() != 1) {
+      throw ParseError(quoted(entry.first) + " in 'chains' is not one name" + spelling_hint(spaced));
+    }
+    kinds.emplace_back(names.front(), DimKind::chain);
+  }
   return kinds;
+}
+
+std::string list_of(DimKind kind) {
+  return quoted(kind == DimKind::plate ? "plates" : kind == DimKind::batch ? "batch" : "chains");
 }
 
 Kinds by_name(const std::vector<std::pair<std::string_view, DimKind>>& listed) {
@@ -34,16 +51,32 @@ Kinds by_name(const std::vector<std::pair<std::string_view, DimKind>>& listed) {
   for (const auto& [name, kind] : listed) {
     const auto [entry, is_new] = kinds.emplace(name, kind);
     if (is_new) continue;
-    throw DuplicateNameError(entry->second != kind ? "dim " + quoted(name) + " is in both 'plates' and 'batch'"
-                                                   : "dim " + quoted(name) + " is listed twice in " +
-                                                         quoted(kind == DimKind::plate ? "plates" : "batch"));
+    throw DuplicateNameError("dim " + quoted(name) +
+                             (entry->second != kind ? " is in both " + list_of(entry->second) + " and " + list_of(kind)
+                                                    : " is listed twice in " + list_of(kind)));
   }
   return kinds;
 }
 
-/// How names are read, for errors about names that nothing has: the other reading may have been meant.
-std::string spelling_hint(const ParsedEquation& equation) {
-  return equation.spaced ? " (read as spaced: names separated by blanks)" : " (read as compact: one letter a dim)";
+struct WrittenLink {
+  std::string_view chain, source, target;
+};
+
+/// The links of the options, every name of which the equation has.
+std::vector<WrittenLink> listed_links(const FactorGraph& graph, const EquationOptions& options, bool spaced) {
+  std::vector<WrittenLink> links;
+  for (const auto& [chain, texts] : options.chains) {
+    for (const std::string& text : texts) {
+      const auto [source, target] = graph::parse_link(text, spaced);
+      for (const std::string_view name : {source, target}) {
+        if (graph.find(name)) continue;
+        throw UnknownNameError(quoted(name) + " in link " + quoted(text) + " of chain " + quoted(chain) +
+                               " is not in the equation" + spelling_hint(spaced));
+      }
+      links.push_back({graph::parse_names(chain, spaced, "chains").front(), source, target});
+    }
+  }
+  return links;
 }
 
 void check_ranks(const ParsedEquation& equation, Shapes shapes) {
@@ -62,54 +95,25 @@ void check_ranks(const ParsedEquation& equation, Shapes shapes) {
   }
 }
 
-/// The size of each dim, and where it was first seen.
-class Sizes {
- public:
-  Sizes(const ParsedEquation& equation, const EquationOptions& options) : equation_(equation), options_(options) {}
-
-  void see(std::string_view name, DimId dim, std::int64_t size, std::size_t operand, std::size_t axis) {
-    if (size < 0) {
-      throw SizeError("dim " + quoted(name) + " has the negative size " + std::to_string(size) + " in " +
-                      operand_text(equation_, operand));
-    }
-    if (dim >= seen_.size()) seen_.resize(dim + 1);
-    Seen& first = seen_[dim];
-    if (first.size < 0) first = {size, operand, axis};
-    if (first.size == size) return;
-    std::string message = "dim " + quoted(name) + " has two sizes: " + std::to_string(first.size) + " on axis " +
-                          std::to_string(first.axis) + " of " + operand_text(equation_, first.operand) + " and " +
-                          std::to_string(size) + " on axis " + std::to_string(axis) + " of " +
-                          operand_text(equation_, operand);
-    if (first.size == 1 || size == 1) message += "; size 1 does not broadcast";
-    throw SizeError(message);
+/// Linked variables that nothing else tells have the size of their partners.
+void share_sizes(const FactorGraph& graph, const std::vector<WrittenLink>& links,
+                 std::vector<std::optional<std::int64_t>>& sizes) {
+  base::DisjointSets partners(sizes.size());
+  for (const WrittenLink& link : links) partners.join(*graph.find(link.source), *graph.find(link.target));
+  std::vector<std::optional<std::int64_t>> shared(sizes.size());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    auto& known = shared[partners.root(d)];
+    if (!known) known = sizes[d];
   }
-
-  /// The size from the operands or the options, agreed between them; none where neither gives it.
-  [[nodiscard]] std::optional<std::int64_t> of(const std::string& name, DimId dim) const {
-    const Seen seen = dim < seen_.size() ? seen_[dim] : Seen{};
-    const auto given = options_.sizes.find(name);
-    if (given == options_.sizes.end()) return seen.size < 0 ? std::nullopt : std::optional(seen.size);
-    if (given->second < 0) {
-      throw SizeError("dim " + quoted(name) + " has the negative size " + std::to_string(given->second) +
-                      " in 'sizes'");
-    }
-    if (seen.size >= 0 && seen.size != given->second) {
-      throw SizeError("dim " + quoted(name) + " has two sizes: " + std::to_string(seen.size) + " on axis " +
-                      std::to_string(seen.axis) + " of " + operand_text(equation_, seen.operand) + " and " +
-                      std::to_string(given->second) + " in 'sizes'");
-    }
-    return given->second;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (!sizes[d]) sizes[d] = shared[partners.root(d)];
   }
+}
 
- private:
-  struct Seen {
-    std::int64_t size = -1;
-    std::size_t operand = 0;
-    std::size_t axis = 0;
-  };
-  const ParsedEquation& equation_;
-  const EquationOptions& options_;
-  std::vector<Seen> seen_;
+/// A factor or output as it is written: its dims are known, but not yet which slice's variables it means.
+struct Mentions {
+  std::vector<graph::Mention> dims;
+  std::vector<DimId> tied;
 };
 
 }  // namespace
@@ -121,66 +125,80 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
   check_ranks(equation, shapes);
   const auto listed = listed_kinds(options, equation.spaced);
   const Kinds kinds = by_name(listed);
+  const std::string hint = spelling_hint(equation.spaced);
 
   FactorGraph result;
   const auto intern = [&](std::string_view name) {
     if (const auto known = result.find(name)) return *known;
     const auto kind = kinds.find(name);
-    return result.declare(name, kind == kinds.end() ? DimKind::variable : kind->second, 0);
+    const DimId id = result.declare(name, kind == kinds.end() ? DimKind::variable : kind->second, 0);
+    if (result.dims_[id].kind == DimKind::chain) result.chains_.push_back({id, {}});
+    return id;
+  };
+  const auto mention = [&](std::string_view name) {
+    const graph::SplitName split = graph::split_end(name);
+    return graph::Mention{intern(split.variable), split.end};
   };
 
-  Sizes sizes(equation, options);
-  for (std::size_t k = 0; k < equation.operands.size(); ++k) {
-    Factor factor;
-    factor.name = graph::numbered_factor(k);
-    std::vector<DimId> tied;
+  // Ends count as their variables at first: what a name means depends on links, and those on sizes.
+  graph::EquationSizes seen(equation, options);
+  std::vector<Mentions> operands(equation.operands.size()), outputs(equation.outputs.size());
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    std::vector<DimId> axes, tied;
     for (const auto& [name, is_tied] : equation.operands[k].dims) {
-      const DimId dim = intern(name);
+      const graph::Mention dim = mention(name);
       if (is_tied) {
-        tied.push_back(dim);
-      } else {
-        sizes.see(name, dim, shapes[k][factor.dims.size()], k, factor.dims.size());
-        factor.dims.push_back(dim);
+        tied.push_back(dim.dim);
+        continue;
       }
+      seen.see(result.dims_[dim.dim].name, dim.dim, shapes[k][axes.size()], k, axes.size());
+      axes.push_back(dim.dim);
+      operands[k].dims.push_back(dim);
     }
-    factor.tied = graph::tied_plates(result, factor.dims, tied, operand_text(equation, k));
-    result.factors_.push_back(std::move(factor));
+    operands[k].tied = graph::tied_plates(result, axes, tied, operand_text(equation, k));
   }
   const std::size_t in_operands = result.dims_.size();
-
-  std::vector<std::vector<DimId>> outputs;
-  for (const Term& term : equation.outputs) {
-    std::vector<DimId>& dims = outputs.emplace_back();
-    for (const auto& written : term.dims) dims.push_back(intern(written.name));
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    for (const auto& written : equation.outputs[k].dims) outputs[k].dims.push_back(mention(written.name));
   }
   const std::size_t in_equation = result.dims_.size();
   for (const auto& entry : listed) intern(entry.first);
 
+  const std::vector<WrittenLink> links = listed_links(result, options, equation.spaced);
+  std::vector<std::optional<std::int64_t>> sizes;
+  for (DimId d = 0; d < result.dims_.size(); ++d) sizes.push_back(seen.of(result.dims_[d].name, d));
+  share_sizes(result, links, sizes);
   for (DimId d = 0; d < result.dims_.size(); ++d) {
     Dim& dim = result.dims_[d];
-    if (const auto size = sizes.of(dim.name, d)) {
-      dim.size = *size;
+    if (sizes[d]) {
+      dim.size = *sizes[d];
     } else if (d < in_operands) {
       throw SizeError("dim " + quoted(dim.name) + " is only tied, so no operand tells its size: give it in 'sizes'");
     } else if (d < in_equation) {
-      throw UnknownNameError("dim " + quoted(dim.name) + " of an output is in no operand" + spelling_hint(equation) +
+      throw UnknownNameError("dim " + quoted(dim.name) + " of an output is in no operand" + hint +
                              "; a dim that no operand holds needs its size in 'sizes'");
     } else {
-      throw UnknownNameError(quoted(dim.name) + " in " + quoted(dim.kind == DimKind::plate ? "plates" : "batch") +
-                             " is not in the equation" + spelling_hint(equation) +
+      throw UnknownNameError(quoted(dim.name) + " in " + list_of(dim.kind) + " is not in the equation" + hint +
                              "; a dim that nothing holds needs its size in 'sizes'");
     }
   }
   for (const auto& entry : options.sizes) {
-    if (!result.find(entry.first)) {
-      throw UnknownNameError(quoted(entry.first) + " in 'sizes' is not in the equation" + spelling_hint(equation));
-    }
+    if (result.find(entry.first)) continue;
+    throw UnknownNameError(quoted(entry.first) + " in 'sizes' is not in the equation" + hint);
   }
+  for (const WrittenLink& link : links) result.link(link.chain, link.source, link.target);
 
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    Factor& factor = result.factors_.emplace_back();
+    factor.name = graph::numbered_factor(k);
+    factor.tied = std::move(operands[k].tied);
+    factor.dims = graph::Resolver(result, operand_text(equation, k)).resolve(operands[k].dims, factor.tied);
+  }
   const std::vector<DimId> batch = graph::batch_dims(result);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const std::string where = "output " + std::to_string(k) + " \"" + std::string(equation.outputs[k].text) + "\"";
-    result.outputs_.push_back(graph::complete_output(result, batch, outputs[k], where));
+    const std::vector<DimId> written = graph::Resolver(result, where).resolve(outputs[k].dims, {});
+    result.outputs_.push_back(graph::complete_output(result, batch, written, where));
   }
   (void)result.variable_plates();
   return result;

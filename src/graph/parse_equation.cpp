@@ -2,98 +2,13 @@
 #include "graph/parse_equation.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "graph/characters.hpp"
-#include "plated/error.hpp"
+#include "graph/ends.hpp"
+#include "graph/reader.hpp"
 
 namespace plated::graph {
 namespace {
-
-/// Throws ParseError with the place: its column, a window of the text, and a caret below it.
-[[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& message) {
-  constexpr std::size_t window = 60;
-  const auto boundary = [&](std::size_t k) {
-    while (k < text.size() && (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U) ++k;
-    return k;
-  };
-  const std::size_t begin = boundary(at > window ? at - window : 0);
-  const std::size_t end = boundary(std::min(text.size(), at + window));
-  std::string shown(text.substr(begin, end - begin));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  const std::string lead = begin > 0 ? "…" : "";
-  const std::size_t indent = (begin > 0 ? 1 : 0) + count_code_points(text.substr(begin, at - begin));
-  throw ParseError(message + " (column " + std::to_string(count_code_points(text.substr(0, at)) + 1) + ")\n  " + lead +
-                   shown + (end < text.size() ? "…" : "") + "\n  " + std::string(indent, ' ') + "^");
-}
-
-/// A place in a text, and the names read from it.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
-
-  [[nodiscard]] bool done() const { return at_ >= text_.size(); }
-  [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] char32_t peek() const {
-    const CodePoint c = decode(text_, at_);
-    if (c.bytes == 0) fail(text_, at_, "this byte is not UTF-8");
-    return c.value;
-  }
-  void skip() { at_ += decode(text_, at_).bytes; }
-  [[nodiscard]] bool next_is(char32_t c) const { return !done() && peek() == c; }
-
-  std::string_view letter() {
-    if (text_.substr(at_, 3) == "...") {
-      fail(text_, at_, "an ellipsis is not supported: name the dims, and declare them as batch dims");
-    }
-    const std::size_t begin = at_;
-    check_nameable();
-    skip();
-    return text_.substr(begin, at_ - begin);
-  }
-
-  /// A word, or one character of any other kind, with the bracketed index of a copy after it (`y[i=0]`).
-  std::string_view word() {
-    const std::size_t begin = at_;
-    check_nameable();
-    if (is_word(peek())) {
-      while (!done() && is_word(peek())) skip();
-    } else {
-      skip();
-    }
-    if (next_is(U'[')) brackets();
-    if (!done() && !is_blank(peek()) && !next_is(U',') && !next_is(U'-') && !next_is(U'(') && !next_is(U')')) {
-      check_nameable();
-      fail(text_, at_, "this character cannot be part of a longer name: names are letters, digits and '_'");
-    }
-    return text_.substr(begin, at_ - begin);
-  }
-
- private:
-  void check_nameable() const {
-    const char32_t c = peek();
-    if (c == U'^' || c == U'$') fail(text_, at_, "'^' and '$' are reserved for the ends of chains");
-    if (c == U'[' || c == U']') fail(text_, at_, "brackets only follow a name, in spaced form, as in 'y[i=0]'");
-    if (c == U'>') fail(text_, at_, "'>' without '-' before it");
-    if (is_reserved(c)) fail(text_, at_, "this character cannot be a name");
-  }
-
-  void brackets() {
-    const std::size_t begin = at_;
-    int depth = 0;
-    do {
-      if (done() || is_blank(peek())) fail(text_, begin, "this bracket is not closed");
-      if (peek() == U'[') ++depth;
-      if (peek() == U']') --depth;
-      skip();
-    } while (depth > 0);
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
 
 bool blanks_separate_dims(std::string_view text) {
   bool dim_seen = false;
@@ -132,7 +47,7 @@ ParsedEquation parse_equation(std::string_view text, std::optional<bool> spaced)
   ParsedEquation result;
   result.spaced = spaced ? *spaced : blanks_separate_dims(text);
 
-  Reader reader(text);
+  Reader reader(text, Ends::allowed);
   Term term;
   std::size_t term_begin = 0;
   bool after_arrow = false;
@@ -174,7 +89,10 @@ ParsedEquation parse_equation(std::string_view text, std::optional<bool> spaced)
       parenthesis.reset();
       reader.skip();
     } else {
-      const std::string_view name = result.spaced ? reader.word() : reader.letter();
+      const std::string_view name = reader.name(result.spaced);
+      if (parenthesis && is_end(name)) {
+        fail(text, at, "only plates and chains are tied: an end of a chain cannot stand in parentheses");
+      }
       term.dims.push_back({name, parenthesis.has_value()});
     }
   }
@@ -184,33 +102,6 @@ ParsedEquation parse_equation(std::string_view text, std::optional<bool> spaced)
   }
   finish_term();
   return result;
-}
-
-std::vector<std::string_view> parse_names(std::string_view text, bool spaced, std::string_view what) {
-  std::vector<std::string_view> names;
-  Reader reader(text);
-  while (!reader.done()) {
-    const char32_t c = reader.peek();
-    if (is_blank(c) || c == U',') {
-      reader.skip();
-    } else if (c == U'-' || c == U'(' || c == U')') {
-      fail(text, reader.at(), "in '" + std::string(what) + "': this character cannot be a name");
-    } else {
-      names.push_back(spaced ? reader.word() : reader.letter());
-    }
-  }
-  return names;
-}
-
-void check_name(std::string_view name) {
-  if (name.empty()) throw ParseError("a name is empty");
-  Reader reader(name);
-  const char32_t c = reader.peek();
-  if (is_blank(c) || c == U',' || c == U'-' || c == U'(' || c == U')') {
-    fail(name, 0, "a name cannot begin with this character");
-  }
-  (void)reader.word();
-  if (!reader.done()) fail(name, reader.at(), "this character cannot be part of a name");
 }
 
 }  // namespace plated::graph

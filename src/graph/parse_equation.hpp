@@ -7,7 +7,8 @@
 
 namespace plated::graph {
 
-/// A dim as it is written in a term; `tied` where it stands in parentheses. The name views the equation's text.
+/// A dim as it is written in a term, ends (`^b`, `b$`) with their mark; `tied` where it stands in parentheses. The name
+/// views the equation's text.
 struct WrittenDim {
   std::string_view name;
   bool tied = false;
@@ -30,12 +31,5 @@ struct ParsedEquation {
 /// equation is spaced iff blanks separate two dims inside one term or parenthesis. Throws ParseError, pointing at the
 /// column. The result views `text`.
 [[nodiscard]] ParsedEquation parse_equation(std::string_view text, std::optional<bool> spaced);
-
-/// Names listed outside of an equation but spelled as in it: letters, or words separated by blanks; commas are
-/// allowed in both. `what` names the list in errors.
-[[nodiscard]] std::vector<std::string_view> parse_names(std::string_view text, bool spaced, std::string_view what);
-
-/// Throws ParseError unless a spaced equation can spell this name.
-void check_name(std::string_view name);
 
 }  // namespace plated::graph

@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "base/sorted_set.hpp"
+#include "graph/linked_plates.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "plated/factor_graph.hpp"
@@ -10,14 +11,36 @@ namespace plated {
 namespace {
 
 using base::SortedSet;
+using graph::Holder;
 using graph::quoted;
 
-SortedSet of_kind(const FactorGraph& graph, const std::vector<DimId>& dims, DimKind kind) {
+SortedSet plates_among(const FactorGraph& graph, const std::vector<DimId>& dims) {
   SortedSet result;
   for (const DimId dim : dims) {
-    if (graph.dims()[dim].kind == kind) result.push_back(dim);
+    if (has_slices(graph.dims()[dim].kind)) result.push_back(dim);
   }
   return base::sorted(std::move(result));
+}
+
+SortedSet variables_among(const FactorGraph& graph, const std::vector<DimId>& dims) {
+  SortedSet result;
+  for (const DimId dim : dims) {
+    if (graph.dims()[dim].kind == DimKind::variable) result.push_back(dim);
+  }
+  return base::sorted(std::move(result));
+}
+
+std::vector<Holder> holders_of(const FactorGraph& graph) {
+  std::vector<Holder> holders;
+  holders.reserve(graph.factors().size() + graph.outputs().size());
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    holders.push_back({graph, false, f, graph.factor_plates(f), graph.factor_variables(f)});
+  }
+  for (std::size_t o = 0; o < graph.outputs().size(); ++o) {
+    const auto& dims = graph.outputs()[o].dims;
+    holders.push_back({graph, true, o, plates_among(graph, dims), variables_among(graph, dims)});
+  }
+  return holders;
 }
 
 /// What has been learnt about one variable's plates.
@@ -29,12 +52,27 @@ struct Evidence {
 };
 
 /// A variable's stated plates against those of a factor or output that holds it.
-void check_stated(const FactorGraph& graph, DimId variable, const SortedSet& stated, const SortedSet& plates,
-                  const std::string& holder) {
-  const SortedSet missing = base::subtract(stated, plates);
+void check_stated(const FactorGraph& graph, DimId variable, const SortedSet& stated, const Holder& holder) {
+  const SortedSet missing = base::subtract(stated, holder.plates);
   if (missing.empty()) return;
   throw PlateError("variable " + quoted(graph.dims()[variable].name) + " is stated to be in plate " +
-                   quoted(graph.dims()[missing.front()].name) + ", but " + holder + " holds it outside of that plate");
+                   quoted(graph.dims()[missing.front()].name) + ", but " + holder.text() +
+                   " holds it outside of that plate");
+}
+
+/// An output's say on a variable: its own plates within the factors' intersection.
+void hear(const FactorGraph& graph, DimId variable, Evidence& known, const Holder& output) {
+  SortedSet said = known.plates ? base::intersect(*known.plates, output.plates) : output.plates;
+  if (!known.said) {
+    known.said = std::move(said);
+    known.said_by = output.index;
+  } else if (*known.said != said) {
+    throw PlateError("outputs " + graph::as_term(graph, graph.outputs()[known.said_by].dims) + " and " +
+                     graph::as_term(graph, graph.outputs()[output.index].dims) +
+                     " disagree on the plates of variable " + quoted(graph.dims()[variable].name) + ": " +
+                     graph::as_set(graph, *known.said) + " and " + graph::as_set(graph, said) +
+                     "; ask for them in separate equations");
+  }
 }
 
 }  // namespace
@@ -42,46 +80,26 @@ void check_stated(const FactorGraph& graph, DimId variable, const SortedSet& sta
 std::vector<DimId> FactorGraph::factor_plates(std::size_t factor) const {
   std::vector<DimId> dims = factors_.at(factor).dims;
   dims.insert(dims.end(), factors_[factor].tied.begin(), factors_[factor].tied.end());
-  return of_kind(*this, dims, DimKind::plate);
+  return plates_among(*this, dims);
 }
 
 std::vector<DimId> FactorGraph::factor_variables(std::size_t factor) const {
-  return of_kind(*this, factors_.at(factor).dims, DimKind::variable);
+  return variables_among(*this, factors_.at(factor).dims);
 }
 
 std::vector<std::vector<DimId>> FactorGraph::variable_plates() const {
   std::vector<Evidence> evidence(dims_.size());
   for (const auto& [variable, plates] : stated_plates_) evidence[variable].stated = &plates;
-
-  for (std::size_t f = 0; f < factors_.size(); ++f) {
-    const SortedSet plates = factor_plates(f);
-    for (const DimId variable : factor_variables(f)) {
+  const std::vector<Holder> holders = holders_of(*this);
+  for (const Holder& holder : holders) {  // the factors, and then the outputs
+    for (const DimId variable : holder.variables) {
+      if (dims_[variable].end != End::none || linked_.contains(variable)) continue;  // add_linked_plates() has them
       Evidence& known = evidence[variable];
-      if (known.stated != nullptr) {
-        check_stated(*this, variable, *known.stated, plates,
-                     "factor " + quoted(factors_[f].name) + " (" + graph::spaced(*this, factors_[f]) + ")");
-      }
-      known.plates = known.plates ? base::intersect(*known.plates, plates) : plates;
-    }
-  }
-
-  for (std::size_t o = 0; o < outputs_.size(); ++o) {
-    const SortedSet plates = of_kind(*this, outputs_[o].dims, DimKind::plate);
-    for (const DimId variable : of_kind(*this, outputs_[o].dims, DimKind::variable)) {
-      Evidence& known = evidence[variable];
-      if (known.stated != nullptr) {
-        check_stated(*this, variable, *known.stated, plates, "output " + graph::as_term(*this, outputs_[o].dims));
-        continue;
-      }
-      SortedSet said = known.plates ? base::intersect(*known.plates, plates) : plates;
-      if (!known.said) {
-        known.said = std::move(said);
-        known.said_by = o;
-      } else if (*known.said != said) {
-        throw PlateError("outputs " + graph::as_term(*this, outputs_[known.said_by].dims) + " and " +
-                         graph::as_term(*this, outputs_[o].dims) + " disagree on the plates of variable " +
-                         quoted(dims_[variable].name) + ": " + graph::as_set(*this, *known.said) + " and " +
-                         graph::as_set(*this, said) + "; ask for them in separate equations");
+      if (known.stated != nullptr) check_stated(*this, variable, *known.stated, holder);
+      if (!holder.is_output) {
+        known.plates = known.plates ? base::intersect(*known.plates, holder.plates) : holder.plates;
+      } else if (known.stated == nullptr) {
+        hear(*this, variable, known, holder);
       }
     }
   }
@@ -97,6 +115,7 @@ std::vector<std::vector<DimId>> FactorGraph::variable_plates() const {
       result[d] = std::move(*known.plates);
     }
   }
+  graph::add_linked_plates(*this, stated_plates_, holders, result);
   return result;
 }
 

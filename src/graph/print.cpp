@@ -53,10 +53,19 @@ std::string FactorGraph::print() const {
   }
 
   Table plates("plates");
+  Table chains("chains");
   Table batch("batch dims");
   Table variables("variables");
+  for (const Chain& chain : chains_) {
+    std::string links;
+    for (const Link& link : chain.links) {
+      links += (links.empty() ? "" : ", ") + dims_[link.source].name + "->" + dims_[link.target].name;
+    }
+    chains.add({dims_[chain.dim].name, std::to_string(dims_[chain.dim].size), links});
+  }
   for (DimId d = 0; d < dims_.size(); ++d) {
     const Dim& dim = dims_[d];
+    if (dim.kind == DimKind::chain) continue;
     Table& table = dim.kind == DimKind::plate ? plates : dim.kind == DimKind::batch ? batch : variables;
     const std::string inside = graph::spaced(*this, plates_of[d]);
     table.add({dim.name, std::to_string(dim.size), inside.empty() ? "" : "in " + inside});
@@ -73,7 +82,7 @@ std::string FactorGraph::print() const {
   for (const Output& output : outputs_) outputs.add({or_scalar(graph::spaced(*this, output.dims)), "", ""});
 
   std::string text;
-  for (const Table* table : {&plates, &batch, &variables, &factors, &outputs}) table->print_to(text);
+  for (const Table* table : {&plates, &chains, &batch, &variables, &factors, &outputs}) table->print_to(text);
   if (!problem.empty()) text += "invalid: " + problem + "\n";
   return text;
 }

@@ -27,8 +27,10 @@ std::string spaced(const FactorGraph& graph, std::span<const DimId> dims) {
 }
 
 std::string as_term(const FactorGraph& graph, std::span<const DimId> dims) {
-  const bool letters =
-      std::all_of(dims.begin(), dims.end(), [&](DimId d) { return count_code_points(graph.dims()[d].name) == 1; });
+  const bool letters = std::all_of(dims.begin(), dims.end(), [&](DimId d) {
+    const Dim& dim = graph.dims()[d];
+    return count_code_points(dim.end == End::none ? dim.name : graph.dims()[dim.of].name) == 1;
+  });
   return "\"" + joined(dims, letters ? "" : " ", [&](DimId d) { return graph.dims()[d].name; }) + "\"";
 }
 
@@ -40,6 +42,20 @@ std::string spaced(const FactorGraph& graph, const Factor& factor) {
 
 std::string as_set(const FactorGraph& graph, std::span<const DimId> dims) {
   return "{" + joined(dims, ", ", [&](DimId d) { return quoted(graph.dims()[d].name); }) + "}";
+}
+
+std::string kind_name(DimKind kind) {
+  switch (kind) {
+    case DimKind::variable:
+      return "variable";
+    case DimKind::plate:
+      return "plate";
+    case DimKind::batch:
+      return "batch dim";
+    case DimKind::chain:
+      return "chain";
+  }
+  return "";
 }
 
 std::string numbered_factor(std::size_t index) { return std::string("f") += std::to_string(index); }

@@ -20,6 +20,8 @@ namespace plated::graph {
 [[nodiscard]] std::string spaced(const FactorGraph& graph, const Factor& factor);
 /// {'i', 'j'}
 [[nodiscard]] std::string as_set(const FactorGraph& graph, std::span<const DimId> dims);
+/// "variable", "plate", "batch dim", "chain"
+[[nodiscard]] std::string kind_name(DimKind kind);
 /// The name of a factor that was given none: f0, f1, …
 [[nodiscard]] std::string numbered_factor(std::size_t index);
 /// (2, 3)

@@ -1,140 +1,66 @@
-// Unrolling: plates replaced by copies of what is inside them ([TVE] Sec. 3).
+// Unrolling: plates and chains replaced by copies of what is inside them ([TVE] Sec. 3).
 #include <algorithm>
 
+#include "graph/ends.hpp"
+#include "graph/slices.hpp"
 #include "graph/spell.hpp"
+#include "graph/unrolled_dims.hpp"
 #include "plated/error.hpp"
 #include "plated/factor_graph.hpp"
 
 namespace plated {
 namespace {
 
+using graph::copy_name;
 using graph::quoted;
+using graph::slice_of;
 
 bool contains(const std::vector<DimId>& dims, DimId dim) {
   return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
-
-/// `y` becomes `y[i=0]`, and `y[i=0]` becomes `y[i=0,j=2]`.
-std::string copy_name(const std::string& name, const std::string& plate, std::int64_t slice) {
-  const std::string index = plate + "=" + std::to_string(slice) + "]";
-  return name.ends_with(']') ? name.substr(0, name.size() - 1) + "," + index : name + "[" + index;
-}
-
-/// Refuses more than 2^31 copies of variables, factors and outputs over the given plates, before any is made.
-void check_copies(const FactorGraph& graph, const std::vector<std::vector<DimId>>& variable_plates,
-                  const std::vector<DimId>& unrolled) {
-  double count = 0;  // exact far beyond the limit; capped, since an infinity times an empty plate would be NaN
-  const auto add = [&](const std::vector<DimId>& dims) {
-    double copies = 1;
-    for (const DimId plate : unrolled) {
-      if (contains(dims, plate)) copies = std::min(copies * static_cast<double>(graph.dims()[plate].size), 1e30);
-    }
-    count += copies;
-  };
-  for (const auto& plates : variable_plates) add(plates);
-  for (std::size_t f = 0; f < graph.factors().size(); ++f) add(graph.factor_plates(f));
-  for (const Output& output : graph.outputs()) add(output.dims);
-  if (count <= 2147483648.0) return;
-  throw SizeOverflowError("unrolling " + graph::as_set(graph, unrolled) + " makes more than 2^31 copies");
-}
-
-/// Which dim of the graph without a plate stands for a dim of the graph with it, in each slice.
-class Copies {
- public:
-  Copies(const FactorGraph& graph, DimId unrolled, const std::vector<std::vector<DimId>>& variable_plates)
-      : unrolled_(unrolled) {
-    check_copies(graph, variable_plates, {unrolled});
-    DimId next = 0;
-    for (DimId d = 0; d < graph.dims().size(); ++d) {
-      first_.push_back(next);
-      inside_.push_back(contains(variable_plates[d], unrolled));
-      if (d != unrolled) next += inside_[d] ? static_cast<DimId>(graph.dims()[unrolled].size) : 1;
-    }
-  }
-  [[nodiscard]] DimId of(DimId dim, std::int64_t slice) const {
-    return first_[dim] + (inside_[dim] ? static_cast<DimId>(slice) : 0);
-  }
-  [[nodiscard]] std::vector<DimId> of(const std::vector<DimId>& dims, std::int64_t slice) const {
-    std::vector<DimId> result;
-    for (const DimId dim : dims) {
-      if (dim != unrolled_) result.push_back(of(dim, slice));
-    }
-    return result;
-  }
-
- private:
-  DimId unrolled_;
-  std::vector<DimId> first_;
-  std::vector<bool> inside_;
-};
-
-Slice slice_of(std::size_t original, const std::vector<DimId>& dims, DimId plate, std::int64_t slice) {
-  Slice result{original, {}};
-  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] == plate) result.index.emplace_back(axis, slice);
-  }
-  return result;
-}
-
-/// The slice of an original that a slice of a slice is; `rank` is the original's.
-Slice composed(const Slice& outer, const Slice& inner, std::size_t rank) {
-  std::vector<std::size_t> free;
-  auto fixed = outer.index.begin();
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (fixed != outer.index.end() && fixed->first == axis) {
-      ++fixed;
-    } else {
-      free.push_back(axis);
-    }
-  }
-  Slice result = outer;
-  for (const auto& [axis, at] : inner.index) result.index.emplace_back(free[axis], at);
-  std::sort(result.index.begin(), result.index.end());
-  return result;
-}
-
-template <class Item>
-std::vector<Slice> whole(const std::vector<Item>& items) {
-  std::vector<Slice> slices(items.size());
-  for (std::size_t k = 0; k < items.size(); ++k) slices[k].original = k;
-  return slices;
-}
-
-template <class Item>
-std::vector<Slice> composed(const std::vector<Slice>& outer, const std::vector<Slice>& inner,
-                            const std::vector<Item>& originals) {
-  std::vector<Slice> result;
-  result.reserve(inner.size());
-  for (const Slice& slice : inner) {
-    const Slice& from = outer[slice.original];
-    result.push_back(composed(from, slice, originals[from.original].dims.size()));
-  }
-  return result;
 }
 
 }  // namespace
 
 UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
   const auto found = find(plate);
-  if (!found || dims_[*found].kind != DimKind::plate) {
+  if (!found || !has_slices(dims_[*found].kind)) {
     throw UnknownNameError("there is no plate " + quoted(plate) + " to unroll");
   }
   const std::string& plate_name = dims_[*found].name;
+  const bool is_chain = dims_[*found].kind == DimKind::chain;
   const std::int64_t size = dims_[*found].size;
   const auto plates = variable_plates();
-  const Copies copies(*this, *found, plates);
+  const graph::UnrolledDims copies(*this, *found, plates);
 
   UnrolledGraph result;
   FactorGraph& copy = result.graph;
   for (DimId d = 0; d < dims_.size(); ++d) {
-    if (d == *found) continue;
-    // In an empty plate, factors and outputs vanish that kept P(v) small: from now on it has to be stated.
-    const bool state = stated_plates_.contains(d) || (size == 0 && dims_[d].kind == DimKind::variable);
-    const bool inside = contains(plates[d], *found);
-    for (std::int64_t slice = 0; slice < (inside ? size : 1); ++slice) {
-      const DimId id = copy.declare(inside ? copy_name(dims_[d].name, plate_name, slice) : dims_[d].name, dims_[d].kind,
-                                    dims_[d].size);
-      if (state) copy.stated_plates_.emplace_hint(copy.stated_plates_.end(), id, copies.of(plates[d], slice));
+    const Dim& dim = dims_[d];
+    const bool inside = copies.inside(d);
+    // Factors and outputs that kept P(v) small may vanish with an empty plate, and at the ends of a chain other ones
+    // hold a state than in its middle: from now on P(v) has to be stated.
+    const bool state = dim.kind == DimKind::variable && dim.end == End::none &&
+                       (stated_plates_.contains(d) || size == 0 || (is_chain && inside));
+    for (std::int64_t k = 0; k < copies.count(d); ++k) {
+      const bool end = dim.end != End::none;
+      const DimId of = end ? copies.of(dim.of, k) : 0;
+      const std::string name = end      ? graph::with_end(copy.dims_[of].name, dim.end)
+                               : inside ? copy_name(dim.name, plate_name, k)
+                                        : dim.name;
+      const DimId id = copy.declare(name, dim.kind, dim.size);
+      copy.dims_[id].end = dim.end;
+      copy.dims_[id].of = of;
+      if (state) copy.stated_plates_.emplace_hint(copy.stated_plates_.end(), id, copies.of(plates[d], k));
+    }
+  }
+  for (const Chain& chain : chains_) {
+    if (chain.dim == *found) continue;
+    Chain& copied = copy.chains_.emplace_back(Chain{copies.of(chain.dim, 0), {}});
+    for (const Link& link : chain.links) {
+      const std::int64_t count = copies.inside(link.source) ? size : 1;
+      for (std::int64_t slice = 0; slice < count; ++slice) {
+        copy.connect(copied, {copies.of(link.source, slice), copies.of(link.target, slice)});
+      }
     }
   }
   for (std::size_t f = 0; f < factors_.size(); ++f) {
@@ -163,16 +89,16 @@ UnrolledGraph FactorGraph::unroll() const {
   // Empty plates first: what vanishes with them need not be copied before.
   std::vector<DimId> plates;
   for (DimId d = 0; d < dims_.size(); ++d) {
-    if (dims_[d].kind == DimKind::plate) plates.push_back(d);
+    if (has_slices(dims_[d].kind)) plates.push_back(d);
   }
-  check_copies(*this, variable_plates(), plates);
+  graph::check_copies(*this, variable_plates(), plates);
   std::stable_partition(plates.begin(), plates.end(), [&](DimId d) { return dims_[d].size == 0; });
 
-  UnrolledGraph result{*this, whole(factors_), whole(outputs_)};
+  UnrolledGraph result{*this, graph::whole(factors_), graph::whole(outputs_)};
   for (const DimId plate : plates) {
     UnrolledGraph next = result.graph.unroll(dims_[plate].name);
-    next.factors = composed(result.factors, next.factors, factors_);
-    next.outputs = composed(result.outputs, next.outputs, outputs_);
+    next.factors = graph::composed(result.factors, next.factors, factors_);
+    next.outputs = graph::composed(result.outputs, next.outputs, outputs_);
     result = std::move(next);
   }
   return result;

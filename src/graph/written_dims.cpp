@@ -23,7 +23,7 @@ std::vector<DimId> tied_plates(const FactorGraph& graph, const std::vector<DimId
     const Dim& known = graph.dims()[*dim];
     if (known.kind == DimKind::variable) {
       throw PlateError("variable " + quoted(known.name) + " is tied in " + where +
-                       ", but only a plate can be: a tied factor is the same in every slice of a plate");
+                       ", but only a plate or chain can be: a tied factor is the same in every slice of it");
     }
     if (contains(axes, *dim)) {
       throw DuplicateNameError("dim " + quoted(known.name) + " is both an axis and tied in " + where);
@@ -32,7 +32,7 @@ std::vector<DimId> tied_plates(const FactorGraph& graph, const std::vector<DimId
       throw DuplicateNameError("dim " + quoted(known.name) + " is tied twice in " + where);
     }
     // A factor without an axis for a batch dim is the same in every problem anyway: nothing to record.
-    if (known.kind == DimKind::plate) plates.push_back(*dim);
+    if (has_slices(known.kind)) plates.push_back(*dim);
   }
   return plates;
 }

@@ -8,8 +8,8 @@
 
 namespace plated::graph {
 
-/// The plates among the dims that `where` is tied in. Throws PlateError for a variable and DuplicateNameError for a
-/// dim that is tied twice or an axis as well.
+/// The plates and chains among the dims that `where` is tied in. Throws PlateError for a variable and
+/// DuplicateNameError for a dim that is tied twice or an axis as well.
 [[nodiscard]] std::vector<DimId> tied_plates(const FactorGraph& graph, const std::vector<DimId>& axes,
                                              const std::vector<DimId>& tied, const std::string& where);
 

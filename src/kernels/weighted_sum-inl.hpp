@@ -147,7 +147,7 @@ HWY_INLINE hn::Vec<D> add_in_double(D, hn::Vec<D> x, const double* lanes, double
 }
 
 /// How far ahead of its use a direct input is brought in.
-inline constexpr std::int64_t lanes_ahead = 512;
+inline constexpr std::int64_t lanes_ahead = 256;
 
 /// What one row's terms are made of.
 template <class T, LogForm kLog, WeightForm kWeight>
@@ -312,13 +312,16 @@ void weigh(const WeightBlock& given) {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
   asm("" : "+r"(table));  // a compiler that knew what is in the table would broadcast it after all
 #endif
-  // Rows lie apart: each is a new stream to the hardware's prefetcher, which sees it late.
+  // Rows lie apart: each is a new stream to the hardware's prefetcher, which sees it late. The last rows bring in the
+  // first ones of the next block.
   const std::int64_t rows_ahead = 1 + lanes_ahead / block.lanes;
   for (std::int64_t row = 0; row < block.rows; ++row) {
     const RowTerms<T, kLog, kWeight> terms(block, *table, row);
-    const T* const base = static_cast<const T*>(block.direct);
-    const DirectRow<T> direct = {base + block.direct_offset[row],
-                                 base + block.direct_offset[std::min(row + rows_ahead, block.rows - 1)]};
+    const std::int64_t later = row + rows_ahead;
+    const DirectRow<T> direct = {static_cast<const T*>(block.direct) + block.direct_offset[row],
+                                 later < block.rows ? static_cast<const T*>(block.direct) + block.direct_offset[later]
+                                                    : static_cast<const T*>(block.next) +
+                                                          block.direct_offset[(later - block.rows) % block.rows]};
     const T* const from = direct.from;
     T* to = static_cast<T*>(block.to) + block.to_offset[row];
     std::int64_t lane = 0;

@@ -75,6 +75,7 @@ struct WeightedSum::Impl {
   std::vector<Dtype> dtype;  // [input], the output last
   std::vector<Gather> how;   // [input]
   std::vector<std::int64_t> no_offset;
+  std::size_t direct = 0;  // the input that is read where it lies; plan.inputs: none
   WeightedSumScratch arrays{};
 
   explicit Impl(WeightedSumShape given);
@@ -88,6 +89,8 @@ struct WeightedSum::Impl {
     const OuterCursor& sum;
     std::int64_t lanes = 0;
     std::int64_t rows = 0;
+    const std::byte* direct = nullptr;  // where the block's rows are read
+    std::ptrdiff_t ahead = 0;           // from there to the next block's rows, if blocks follow each other evenly
 
     template <class T>
     [[nodiscard]] T* at(std::size_t offset) const {
@@ -109,6 +112,7 @@ struct WeightedSum::Impl {
   void gather(const Task& task, Part part, bool factors, double* to, std::int64_t row) const noexcept;
   void gather_lanes(const Task& task, WeightBlock& block) const noexcept;
   void gather_rows(const Task& task, WeightBlock& block) const noexcept;
+  void find_rows(Task& task) const noexcept;
   void form_block(const Task& task) const noexcept;
   void drain(const Task& task) const noexcept;
   void fold(const Task& task, std::int64_t slots, std::int64_t sum_rows, double* to) const noexcept;
@@ -129,6 +133,7 @@ WeightedSum::Impl::Impl(WeightedSumShape given) : shape(std::move(given)) {
   how.insert(how.end(), run.added.size(), Gather::add);
   how.insert(how.end(), run.subtracted.size(), Gather::subtract);
   how.insert(how.end(), run.factors.size(), Gather::multiply);
+  direct = static_cast<std::size_t>(std::find(plan.part.begin(), plan.part.end(), Part::direct) - plan.part.begin());
   no_offset.assign(static_cast<std::size_t>(plan.rows.count), 0);
   arrays = place_scratch(plan, run.compute_dtype);
 }
@@ -196,18 +201,20 @@ void WeightedSum::Impl::gather_rows(const Task& task, WeightBlock& block) const 
   block.row_weight = task.at<void>(arrays.row_weight);
 }
 
+void WeightedSum::Impl::find_rows(Task& task) const noexcept {
+  const std::byte* rows = direct < plan.inputs ? base(task, direct) : task.at<std::byte>(arrays.blank);
+  if (task.direct != nullptr) task.ahead = rows - task.direct;
+  task.direct = rows;
+}
+
 void WeightedSum::Impl::form_block(const Task& task) const noexcept {
   WeightBlock block;
   block.rows = task.rows;
   block.lanes = task.lanes;
   block.surprisal = run.surprisal;
-  block.direct = task.at<void>(arrays.blank);
-  block.direct_offset = no_offset.data();
-  for (std::size_t i = 0; i < plan.inputs; ++i) {
-    if (plan.part[i] != Part::direct) continue;
-    block.direct = base(task, i);
-    block.direct_offset = plan.rows.offset[i].data();
-  }
+  block.direct = task.direct;
+  block.direct_offset = direct < plan.inputs ? plan.rows.offset[direct].data() : no_offset.data();
+  block.next = task.direct + task.ahead;
   block.to_offset = plan.row_to.data();
   if (plan.direct_output) {
     block.to = task.output + output_offset(task.kept) * static_cast<std::int64_t>(size_of(run.output_dtype));
@@ -328,7 +335,7 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
   OuterCursor sum(plan.sum, plan.inputs + 1, reinterpret_cast<std::int64_t*>(task_scratch + impl.arrays.sum));
   Impl::Task task{
       weighted_sum_kernels(impl.run.compute_dtype), inputs, static_cast<std::byte*>(output), task_scratch, kept, sum};
-  if (std::find(plan.part.begin(), plan.part.end(), Part::direct) == plan.part.end()) {
+  if (impl.direct == plan.inputs) {
     const bool is_factor = plan.log == LogForm::none;
     const auto fill = [&](auto* blank) {
       std::fill(blank, blank + plan.lanes.count, static_cast<std::remove_pointer_t<decltype(blank)>>(is_factor));
@@ -351,6 +358,7 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
     for (std::int64_t s = sum_begin; s < sum_end; ++s) {
       task.lanes = kept.at_last_lanes() || sum.at_last_lanes() ? plan.last_lanes : plan.lanes.count;
       task.rows = kept.at_last_rows() || sum.at_last_rows() ? plan.last_rows : plan.rows.count;
+      impl.find_rows(task);
       impl.form_block(task);
       if (plan.steps_per_drain > 0 && ++steps == plan.steps_per_drain) {
         impl.drain(task);

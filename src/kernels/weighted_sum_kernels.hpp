@@ -31,6 +31,7 @@ struct WeightBlock {
   std::int64_t lanes = 0;
   const void* direct = nullptr;  // T
   const std::int64_t* direct_offset = nullptr;
+  const void* next = nullptr;  // the direct input of the next block, which is brought in meanwhile; never read
   const double* lane_log = nullptr;
   const double* row_log = nullptr;
   // The same as a float and what it lacks: with both, sums of large numbers are exact without doubles.

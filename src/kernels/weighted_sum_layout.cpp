@@ -170,7 +170,7 @@ double Candidate::cost(const WeightedSumLayout& layout) const {
     };
     inside(layout.lane_loops, layout.lane_piece);
     inside(layout.row_loops, layout.row_piece);
-    const double wanted = std::min(32.0, 0.5 * static_cast<double>(wanted_tasks(nest_)));
+    const double wanted = std::min(static_cast<double>(enough_tasks), 0.5 * static_cast<double>(wanted_tasks(nest_)));
     if (outer < wanted) cost += write_partial * kept * (wanted / std::max(outer, 1.0)) / elements_;
   }
   return cost;

@@ -27,6 +27,9 @@ struct WeightedSumLayout {
 /// All inputs, in the order that run_task takes them.
 [[nodiscard]] std::vector<const WeightedSumShape::Input*> inputs_of(const WeightedSumShape& shape);
 
+/// So many kept indices give tasks enough: sums in one piece are cheaper than partial ones, and long rows than short.
+inline constexpr std::int64_t enough_tasks = 16;
+
 /// Tasks that are worth having.
 [[nodiscard]] std::int64_t wanted_tasks(const LoopNest& nest);
 

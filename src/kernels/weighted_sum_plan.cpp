@@ -12,8 +12,6 @@ namespace {
 
 // Terms that a sum in the element type may take before it goes into a double.
 constexpr std::int64_t terms_per_drain = 256;
-// Kept indices alone give enough tasks: sums in one piece are cheaper than partial ones.
-constexpr std::int64_t enough_tasks = 32;
 // Outputs that do not stay in a cache until they are read. Smaller ones are written faster into it.
 constexpr double stream_bytes = 8 << 20;
 

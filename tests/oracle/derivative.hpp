@@ -24,6 +24,7 @@ struct Question {
   Semiring semiring = Semiring::log;  // or real
   std::vector<Numbers> operands, direction, cotangents;
   bool magnitudes = false;
+  Lengths lengths = {};
 };
 
 inline Question absolute(Question q) {
@@ -60,19 +61,14 @@ inline Derivative derivative(const FactorGraph& graph, const Question& q) {
     result.outputs.emplace_back(cotangent.size());
     jacobian.emplace_back(cotangent.size(), result.gradients);
   }
-  std::vector<DimId> batch;
-  for (DimId d = 0; d < graph.dims().size(); ++d) {
-    if (graph.dims()[d].kind == DimKind::batch) batch.push_back(d);
-  }
-  std::vector<std::int64_t> at(graph.dims().size(), 0);
-  for_each_index(graph, batch, at, [&] {
-    World world(graph, at, {});
+  Index at(graph.dims().size(), 0);
+  for_each_index(graph, Slices(graph, q.lengths).batch(), at, [&] {
+    World world(graph, at, {}, q.lengths);
     std::vector<Site> outputs;
     for (std::size_t o = 0; o < result.outputs.size(); ++o) {
-      std::vector<DimId> plates = graph.outputs()[o].dims;
-      std::erase_if(plates, [&](DimId d) { return graph.dims()[d].kind != DimKind::plate; });
+      const std::vector<DimId>& axes = graph.outputs()[o].dims;
       if (result.outputs[o].empty()) continue;
-      for (const Site& site : world.sites(o, graph.outputs()[o].dims, plates)) outputs.push_back(site);
+      for (const Site& site : world.sites(o, axes, world.slices.sliced(axes))) outputs.push_back(site);
     }
     const std::size_t n = world.factors.size();
     std::vector<Dual> before(n + 1, one), after(n + 1, one), x(n);

@@ -1,7 +1,8 @@
 // The meaning of a plated factor graph, by brute force: every joint assignment of every unrolled variable, one by one.
 //
 // Nothing here is clever on purpose. It reads a graph's dims, factors, outputs and P(v), makes one copy of a variable
-// for each slice of its plates and one copy of a factor for each slice of its own, and adds up in long double.
+// for each slice of its plates (slices.hpp says which, with chains) and one copy of a factor for each slice of its own,
+// and adds up in long double.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "oracle/algebra.hpp"
+#include "oracle/slices.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
@@ -32,20 +34,10 @@ struct Site {
   std::vector<std::pair<std::size_t, std::int64_t>> variables;  // unrolled variable, stride
 };
 
-/// Calls `visit` once for each index of the given dims, with the index in `at`.
-template <class Visit>
-void for_each_index(const FactorGraph& graph, const std::vector<DimId>& dims, std::vector<std::int64_t>& at,
-                    Visit visit, std::size_t depth = 0) {
-  if (depth == dims.size()) return visit();
-  for (at[dims[depth]] = 0; at[dims[depth]] < graph.dims()[dims[depth]].size; ++at[dims[depth]]) {
-    for_each_index(graph, dims, at, visit, depth + 1);
-  }
-}
-
 class Unroller {
  public:
-  Unroller(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring)
-      : graph_(graph), semiring_(semiring), plates_(graph.variable_plates()), at_(graph.dims().size(), 0) {
+  Unroller(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring, const Lengths& lengths)
+      : graph_(graph), semiring_(semiring), slices_(graph, lengths), at_(graph.dims().size(), 0) {
     for (const Tensor& operand : operands) {
       operands_.push_back(operand.values());
       operand_strides_.push_back(Tensor::row_major(operand.shape()));
@@ -58,56 +50,22 @@ class Unroller {
       output_strides_.push_back(Tensor::row_major(shape));
       results_.emplace_back(static_cast<std::size_t>(elements), Entry{zero(semiring), 0});
     }
-    for (DimId v = 0; v < graph.dims().size(); ++v) {
-      if (graph.dims()[v].kind != DimKind::variable) continue;
-      for_each_index(graph, plates_[v], at_, [&] {
-        copy_.emplace(copy_key(v), domains_.size());
-        domains_.push_back(graph.dims()[v].size);
-      });
-    }
-  }
-
-  /// Joint assignments of all unrolled variables, saturating.
-  [[nodiscard]] double assignments() const {
-    double product = 1;
-    for (const std::int64_t domain : domains_) product *= static_cast<double>(domain);
-    return product;
   }
 
   std::vector<std::vector<Entry>> run() {
-    for_each_index(graph_, of_kind(all_dims(), DimKind::batch), at_, [&] { run_one_batch(); });
+    for_each_index(graph_, slices_.batch(), at_, [&] { run_one_batch(); });
     return std::move(results_);
   }
 
  private:
-  std::vector<DimId> all_dims() const {
-    std::vector<DimId> dims;
-    for (DimId d = 0; d < graph_.dims().size(); ++d) dims.push_back(d);
-    return dims;
-  }
-
-  std::vector<DimId> of_kind(std::vector<DimId> dims, DimKind kind) const {
-    std::sort(dims.begin(), dims.end());
-    dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
-    std::erase_if(dims, [&](DimId d) { return graph_.dims()[d].kind != kind; });
-    return dims;
-  }
-
-  /// The copy of v in the slice that `at_` is in: v and the index of each of its plates.
-  std::vector<std::int64_t> copy_key(DimId v) const {
-    std::vector<std::int64_t> key{static_cast<std::int64_t>(v)};
-    for (const DimId b : plates_[v]) key.push_back(at_[b]);
-    return key;
-  }
-
-  /// A site for each slice of `plates`; axes that are not variables are fixed by `at_`.
+  /// A site for each slice of the plates and chains among `lives_in`; axes that are not variables are fixed by `at_`.
   void add_sites(std::vector<Site>& sites, std::size_t owner, const std::vector<DimId>& axes,
-                 const std::vector<std::int64_t>& strides, const std::vector<DimId>& plates) {
-    for_each_index(graph_, plates, at_, [&] {
+                 const std::vector<std::int64_t>& strides, const std::vector<DimId>& lives_in) {
+    slices_.for_each_slice(slices_.sliced(lives_in), at_, [&] {
       Site site{.owner = owner, .base = 0, .variables = {}};
       for (std::size_t axis = 0; axis < axes.size(); ++axis) {
         if (graph_.dims()[axes[axis]].kind == DimKind::variable) {
-          site.variables.emplace_back(copy_.at(copy_key(axes[axis])), strides[axis]);
+          site.variables.emplace_back(copy_.at(slices_.key(axes[axis], at_)), strides[axis]);
         } else {
           site.base += at_[axes[axis]] * strides[axis];
         }
@@ -123,17 +81,25 @@ class Unroller {
   }
 
   void run_one_batch() {
+    copy_.clear();
+    domains_.clear();
+    for (DimId v = 0; v < graph_.dims().size(); ++v) {
+      slices_.for_each_copy(v, at_, [&](const Index& key, std::int64_t domain) {
+        copy_.emplace(key, domains_.size());
+        domains_.push_back(domain);
+      });
+    }
     std::vector<Site> factors, outputs;
     for (std::size_t f = 0; f < operands_.size(); ++f) {
       std::vector<DimId> lives_in = graph_.factors()[f].dims;
       lives_in.insert(lives_in.end(), graph_.factors()[f].tied.begin(), graph_.factors()[f].tied.end());
-      add_sites(factors, f, graph_.factors()[f].dims, operand_strides_[f], of_kind(lives_in, DimKind::plate));
+      add_sites(factors, f, graph_.factors()[f].dims, operand_strides_[f], lives_in);
     }
     for (std::size_t o = 0; o < results_.size(); ++o) {
       const std::vector<DimId>& axes = graph_.outputs()[o].dims;
-      if (!results_[o].empty()) add_sites(outputs, o, axes, output_strides_[o], of_kind(axes, DimKind::plate));
+      if (!results_[o].empty()) add_sites(outputs, o, axes, output_strides_[o], axes);
     }
-    if (assignments() == 0) return;  // an empty sum
+    if (std::count(domains_.begin(), domains_.end(), 0) > 0) return;  // an empty sum
     std::vector<std::int64_t> states(domains_.size(), 0);
     for (bool more = true; more;) {
       const auto [value, magnitude] = weight(factors, states);
@@ -165,19 +131,19 @@ class Unroller {
 
   const FactorGraph& graph_;
   Semiring semiring_;
-  std::vector<std::vector<DimId>> plates_;  // P(v)
-  std::vector<std::int64_t> at_;            // the index of each plate and batch dim
-  std::map<std::vector<std::int64_t>, std::size_t> copy_;
+  Slices slices_;
+  Index at_;  // the index of each plate, chain and batch dim
+  std::map<Index, std::size_t> copy_;
   std::vector<std::int64_t> domains_;  // of the unrolled variables
   std::vector<std::vector<double>> operands_;
   std::vector<std::vector<std::int64_t>> operand_strides_, output_strides_;
   std::vector<std::vector<Entry>> results_;
 };
 
-/// Every output's entries, in row-major order.
+/// Every output's entries, in row-major order; what a slice that does not exist would hold is zero.
 inline std::vector<std::vector<Entry>> unrolled(const FactorGraph& graph, const std::vector<Tensor>& operands,
-                                                Semiring semiring) {
-  return Unroller(graph, operands, semiring).run();
+                                                Semiring semiring, const Lengths& lengths = {}) {
+  return Unroller(graph, operands, semiring, lengths).run();
 }
 
 }  // namespace plated::oracle

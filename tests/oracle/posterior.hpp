@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <stdexcept>
 #include <string>
 
 #include "oracle/world.hpp"
@@ -16,8 +17,11 @@ using Numbers = std::vector<long double>;
 
 class Posterior {
  public:
-  Posterior(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring)
-      : graph_(graph), ring_(semiring == Semiring::log ? Semiring::real : semiring) {
+  Posterior(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring, Lengths lengths = {})
+      : graph_(graph),
+        ring_(semiring == Semiring::log ? Semiring::real : semiring),
+        lengths_(std::move(lengths)),
+        slices_(graph, lengths_) {
     for (const Tensor& operand : operands) {
       const std::vector<double> values = operand.values();
       operands_.emplace_back(values.begin(), values.end());
@@ -26,18 +30,14 @@ class Posterior {
     worlds_ = worlds({});
   }
 
-  /// Axes of an answer about variables: batch dims, their plates, their states, each in declaration order.
+  /// Axes of an answer about variables: batch dims, their plates, chains and states, each in declaration order.
   [[nodiscard]] std::vector<DimId> axes(const std::vector<DimId>& variables) const {
-    std::vector<DimId> result, plates;
-    const auto all = graph_.variable_plates();
-    for (DimId d = 0; d < graph_.dims().size(); ++d) {
-      if (graph_.dims()[d].kind == DimKind::batch) result.push_back(d);
+    std::vector<DimId> result = slices_.batch(), plates;
+    for (const DimId v : variables) {
+      for (const DimId d : slices_.plates(v)) plates.push_back(d);
     }
-    for (const DimId v : variables) plates.insert(plates.end(), all[v].begin(), all[v].end());
-    for (std::vector<DimId> sorted : {plates, variables}) {
-      std::sort(sorted.begin(), sorted.end());
-      result.insert(result.end(), sorted.begin(), std::unique(sorted.begin(), sorted.end()));
-    }
+    for (const DimId d : slices_.sliced(plates)) result.push_back(d);
+    for (const DimId v : slices_.of_kind(variables, DimKind::variable)) result.push_back(v);
     return result;
   }
   [[nodiscard]] Tensor::Shape shape(const std::vector<DimId>& dims) const {
@@ -47,14 +47,28 @@ class Posterior {
   }
 
   /// For each entry of a table with the axes of these variables, the sum (or maximum) of all weights that agree with
-  /// it: the partition function of each batch without variables, max-marginals in a selective semiring.
+  /// it: the partition function of each batch without variables, max-marginals in a selective semiring. Zero in slices
+  /// that do not exist.
   [[nodiscard]] Numbers table(const std::vector<DimId>& variables) { return table(variables, worlds_); }
 
   /// The same divided by Z.
-  [[nodiscard]] Numbers marginal(const std::vector<DimId>& variables) {
-    Numbers result = table(variables);
-    const Numbers total = table({});
-    for (std::size_t k = 0; k < result.size(); ++k) result[k] /= total[k / (result.size() / total.size())];
+  [[nodiscard]] Numbers marginal(const std::vector<DimId>& variables) { return marginal(variables, worlds_); }
+
+  /// The marginal of a variable in a chain where the chain's later slices have no factors.
+  [[nodiscard]] Numbers filtered(DimId v, DimId chain) {
+    Numbers result = marginal({v});
+    for_each_slice_of(chain, [&](const std::vector<DimId>& around, const Index& here) {
+      std::vector<World> seen = worlds({}, [&](std::size_t f, const Index& at) {
+        return contains(graph_.factor_plates(f), chain) && agree(around, at, here) && at[chain] > here[chain];
+      });
+      const Numbers p = marginal({v}, seen);
+      std::size_t k = 0;
+      Index at(here.size(), 0);
+      for_each_index(graph_, axes({v}), at, [&] {
+        if (agree(around, at, here) && at[chain] == here[chain]) result[k] = p[k];
+        ++k;
+      });
+    });
     return result;
   }
 
@@ -66,6 +80,20 @@ class Posterior {
         if (site.owner == f) result[index_of(site, states)] += p;
       }
     });
+    return result;
+  }
+
+  /// How many slices and batches each entry of a factor's operand stands for.
+  [[nodiscard]] Numbers shared_by(std::size_t f) const {
+    Numbers result(operands_[f].size(), 0);
+    for (const World& world : worlds_) {
+      for (const Site& site : world.factors) {
+        if (site.owner != f) continue;
+        std::vector<bool> met(result.size(), false);
+        world.for_each_assignment([&](const States& states) { met[index_of(site, states)] = true; });
+        for (std::size_t k = 0; k < met.size(); ++k) result[k] += met[k] ? 1 : 0;
+      }
+    }
     return result;
   }
 
@@ -103,55 +131,130 @@ class Posterior {
     return result;
   }
 
-  /// Probabilities of a batch's joint assignments, in the order of cell().
-  [[nodiscard]] Numbers cells(std::size_t batch) const {
-    Numbers result;
-    each_assignment([&](const World&, const States&, long double p, std::size_t n) {
-      if (n == batch) result.push_back(p);
+  /// Z where some factors are left out of one slice of a chain; axes: batch dims, what is around the chain, the chain.
+  [[nodiscard]] Numbers without_factors(DimId chain, const std::vector<std::size_t>& factors) {
+    std::vector<Numbers> slices;
+    for_each_slice_of(chain, [&](const std::vector<DimId>& around, const Index& here) {
+      std::vector<World> rest = worlds({}, [&](std::size_t f, const Index& at) {
+        return std::count(factors.begin(), factors.end(), f) > 0 && agree(around, at, here) && at[chain] == here[chain];
+      });
+      slices.push_back(table({}, rest));
     });
-    return result;
-  }
-
-  /// Of an assignment as the library gives it: `block` counts its leading axes up to the batch's own.
-  [[nodiscard]] States states(std::size_t block, const std::map<std::string, Integers>& assignment) const {
-    States result;
-    const auto plates = graph_.variable_plates();
-    for (DimId v = 0; v < graph_.dims().size(); ++v) {
-      if (graph_.dims()[v].kind != DimKind::variable) continue;
-      std::size_t slices = 1;
-      for (const DimId b : plates[v]) slices *= static_cast<std::size_t>(graph_.dims()[b].size);
-      const std::vector<std::int64_t>& values = assignment.at(graph_.dims()[v].name).values;
-      for (std::size_t k = 0; k < slices; ++k) result.push_back(values.at(block * slices + k));
+    Numbers result;
+    for (std::size_t n = 0; n < worlds_.size(); ++n) {
+      for (const Numbers& totals : slices) result.push_back(totals[n]);
     }
     return result;
   }
-  [[nodiscard]] std::size_t cell(const States& states) const {
-    std::int64_t index = 0;
-    for (std::size_t k = 0; k < states.size(); ++k) index = index * worlds_[0].domains[k] + states[k];
-    return static_cast<std::size_t>(index);
+
+  /// Of an assignment as the library gives it: `block` counts its leading axes up to the batch's own. Throws where it
+  /// tells two things of one state of a chain, or anything but −1 of a slice that does not exist; −1 is what it cannot
+  /// tell: the first states of an empty chain.
+  [[nodiscard]] States states(std::size_t block, const std::map<std::string, Integers>& assignment) const {
+    const World& world = worlds_[block % worlds_.size()];
+    States result(world.domains.size(), -1);
+    for (DimId v = 0; v < graph_.dims().size(); ++v) {
+      if (graph_.dims()[v].kind != DimKind::variable || graph_.dims()[v].end != End::none) continue;
+      std::vector<std::int64_t> copies;
+      world.for_each_place(v, [&](std::int64_t copy) { copies.push_back(copy); });
+      const std::vector<std::int64_t>& values = assignment.at(graph_.dims()[v].name).values;
+      for (std::size_t k = 0; k < copies.size(); ++k) {
+        const std::int64_t state = values.at(block * copies.size() + k);
+        std::int64_t* known = copies[k] < 0 ? nullptr : &result[static_cast<std::size_t>(copies[k])];
+        if (known == nullptr ? state != -1 : state < 0 || state >= graph_.dims()[v].size) {
+          throw std::logic_error(graph_.dims()[v].name + " has state " + std::to_string(state));
+        }
+        if (known == nullptr) continue;
+        if (*known != -1 && *known != state) throw std::logic_error(graph_.dims()[v].name + " is not its neighbour's");
+        *known = state;
+      }
+    }
+    return result;
   }
+
+  /// Probabilities of a batch's joint assignments, in the order of cell(); as states() tells them.
+  [[nodiscard]] Numbers cells(std::size_t batch) const {
+    const States told = told_of(batch);
+    Numbers result;
+    each_assignment([&](const World&, const States& states, long double p, std::size_t n) {
+      if (n != batch) return;
+      result.resize(std::max(result.size(), cell(told, states, batch) + 1), 0);
+      result[cell(told, states, batch)] += p;
+    });
+    return result;
+  }
+  [[nodiscard]] std::size_t cell(const States& states, std::size_t batch = 0) const {
+    return cell(told_of(batch), states, batch);
+  }
+
+  /// The weight of an assignment: the best one, where it leaves states open.
   [[nodiscard]] long double weight(std::size_t batch, const States& states) const {
-    return weight(worlds_[batch], states);
+    if (std::count(states.begin(), states.end(), -1) == 0) return weight(worlds_[batch], states);
+    long double best = zero(ring_);
+    worlds_[batch].for_each_assignment([&](const States& all) {
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        if (states[k] != -1 && states[k] != all[k]) return;
+      }
+      best = add(ring_, best, weight(worlds_[batch], all));
+    });
+    return best;
   }
   [[nodiscard]] std::size_t batches() const { return worlds_.size(); }
 
  private:
-  std::vector<World> worlds(std::optional<Without> without) const {
+  std::vector<World> worlds(std::optional<Without> without, const LeaveOut& leave_out = {}) const {
     std::vector<World> result;
-    std::vector<std::int64_t> at(graph_.dims().size(), 0);
-    for_each_index(graph_, axes({}), at, [&] { result.emplace_back(graph_, at, without); });
+    Index at(graph_.dims().size(), 0);
+    for_each_index(graph_, axes({}), at, [&] { result.emplace_back(graph_, at, without, lengths_, leave_out); });
+    return result;
+  }
+
+  static bool agree(const std::vector<DimId>& dims, const Index& a, const Index& b) {
+    return std::all_of(dims.begin(), dims.end(), [&](DimId d) { return a[d] == b[d]; });
+  }
+  /// Calls `visit(around, at)` in each slice of a chain, existing or not, and of what is around it.
+  template <class Visit>
+  void for_each_slice_of(DimId chain, Visit visit) const {
+    const std::vector<DimId> around = slices_.around(chain);
+    std::vector<DimId> dims = around;
+    dims.push_back(chain);
+    Index at(graph_.dims().size(), 0);
+    for_each_index(graph_, dims, at, [&] { visit(around, at); });
+  }
+
+  /// 0 for each state that an assignment tells of, −1 for the others.
+  [[nodiscard]] States told_of(std::size_t batch) const {
+    States result(worlds_[batch].domains.size(), -1);
+    for (DimId v = 0; v < graph_.dims().size(); ++v) {
+      if (graph_.dims()[v].kind != DimKind::variable || graph_.dims()[v].end != End::none) continue;
+      worlds_[batch].for_each_place(v, [&](std::int64_t copy) {
+        if (copy >= 0) result[static_cast<std::size_t>(copy)] = 0;
+      });
+    }
+    return result;
+  }
+  [[nodiscard]] std::size_t cell(const States& told, const States& states, std::size_t batch) const {
+    std::int64_t index = 0;
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      if (told[k] == 0) index = index * worlds_[batch].domains[k] + states[k];
+    }
+    return static_cast<std::size_t>(index);
+  }
+
+  [[nodiscard]] Numbers marginal(const std::vector<DimId>& variables, std::vector<World>& worlds) const {
+    Numbers result = table(variables, worlds);
+    const Numbers total = table({}, worlds);
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] /= total[k / (result.size() / total.size())];
     return result;
   }
 
   [[nodiscard]] Numbers table(const std::vector<DimId>& variables, std::vector<World>& worlds) const {
     const std::vector<DimId> dims = axes(variables);
-    std::vector<DimId> plates = dims;
-    std::erase_if(plates, [&](DimId d) { return graph_.dims()[d].kind != DimKind::plate; });
     std::size_t entries = 1;
     for (const std::int64_t extent : shape(dims)) entries *= static_cast<std::size_t>(extent);
     Numbers result(entries, zero(ring_));
     for (World& world : worlds) {
-      const std::vector<Site> sites = entries > 0 ? world.sites(0, dims, plates) : std::vector<Site>{};
+      const std::vector<Site> sites = entries > 0 ? world.sites(0, dims, slices_.sliced(dims)) : std::vector<Site>{};
       world.for_each_assignment([&](const States& states) {
         const long double w = weight(world, states);
         for (const Site& site : sites) {
@@ -183,6 +286,8 @@ class Posterior {
 
   const FactorGraph& graph_;
   Semiring ring_;
+  Lengths lengths_;
+  Slices slices_;
   std::vector<Numbers> operands_;
   std::vector<World> worlds_;
 };

@@ -1,5 +1,6 @@
 // Equations as text: the two forms, parentheses, scalars, and pointed errors.
 #include "graph/parse_equation.hpp"
+#include "graph/parse_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -115,7 +116,7 @@ TEST(ParseEquation, ColumnsCountLettersNotBytes) { EXPECT_SAYS(error("αβ^->"),
 
 TEST(ParseEquation, LongEquationsAreShownInPart) {
   std::string text(5000, 'a');
-  const std::string message = error(text + "^" + text + "->");
+  const std::string message = error(text + "^^" + text + "->");
   EXPECT_SAYS(message, "(column 5001)");
   EXPECT_LT(message.size(), 400U);
   const std::size_t shown = message.find('\n') + 1;
@@ -144,13 +145,34 @@ TEST(ParseEquation, RefusesParenthesesThatDoNotFit) {
   EXPECT_SAYS(error("(t)a->(t)a"), "an output cannot have them (column 7)");
 }
 
+TEST(ParseEquation, EndsOfChainsAreNamesWithAMark) {
+  EXPECT_EQ(operands("a^b,(t)abc,tc$->"), (Strings{"a|^b", "(t)|a|b|c", "t|c$"}));
+  EXPECT_EQ(operands("a$^bα$β->"), Strings{"a$|^b|α$|β"});
+  EXPECT_EQ(operands("state ^next, last$(time) state ->"), (Strings{"state|^next", "last$|(time)|state"}));
+  EXPECT_EQ(operands("^y[i=0] y[i=1]$ ->"), Strings{"^y[i=0]|y[i=1]$"});
+  EXPECT_EQ(outputs("ab->^a,b$"), (Strings{"^a", "b$"}));
+  EXPECT_FALSE(parse_equation(" ^a , b$ -> ", {}).spaced);
+}
+
 TEST(ParseEquation, RefusesReservedCharacters) {
-  EXPECT_SAYS(error("^a->"), "reserved for the ends of chains (column 1)");
-  EXPECT_SAYS(error("a b$ ->"), "reserved for the ends of chains (column 4)");
   EXPECT_SAYS(error("...a->"), "ellipsis");
   EXPECT_SAYS(error("a[->"), "brackets only follow a name, in spaced form");
   EXPECT_SAYS(error("a b[i=0 ->"), "not closed (column 4)");
   EXPECT_SAYS(error(std::string("a\x01->")), "cannot be a name");
+}
+
+TEST(ParseEquation, RefusesMarksOfEndsThatMarkNothing) {
+  EXPECT_SAYS(error("^->"), "'^' stands before the name of a variable, as in '^b' (column 1)");
+  EXPECT_SAYS(error("a ^ b ->"), "'^' stands before the name of a variable, as in '^b' (column 3)");
+  EXPECT_SAYS(error("^^a->"), "'^' stands before");
+  EXPECT_SAYS(error("$a->"), "'$' stands after the name of a variable, as in 'b$' (column 1)");
+  EXPECT_SAYS(error("a$$->"), "'$' stands after");
+  EXPECT_SAYS(error("a b^ ->"), "reserved");
+  EXPECT_SAYS(error("a^b c ->"), "reserved");
+  EXPECT_SAYS(error("^a$->"), "not both (column 1)");
+  EXPECT_SAYS(error("x ^ab$ ->"), "not both (column 3)");
+  EXPECT_SAYS(error("(^t)a->"), "an end of a chain cannot stand in parentheses (column 2)");
+  EXPECT_SAYS(error("a (s t$) b ->"), "an end of a chain cannot stand in parentheses (column 6)");
 }
 
 TEST(ParseEquation, RefusesPunctuationInsideLongerNames) {
@@ -177,6 +199,38 @@ TEST(ParseNames, FollowsTheFormOfTheEquation) {
 
 TEST(ParseNames, NamesTheListInErrors) {
   EXPECT_SAYS(message_of<ParseError>([] { (void)parse_names("i(j)", false, "batch"); }), "'batch'");
+}
+
+TEST(ParseNames, RefusesEndsOfChains) {
+  EXPECT_SAYS(message_of<ParseError>([] { (void)parse_names("i^j", false, "batch"); }),
+              "reserved for the ends of chains");
+  EXPECT_SAYS(message_of<ParseError>([] { (void)parse_names("i j$", true, "batch"); }),
+              "reserved for the ends of chains");
+}
+
+TEST(ParseLink, ReadsSourceAndTargetInBothForms) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  EXPECT_EQ(parse_link("a->b", false), (Pair{"a", "b"}));
+  EXPECT_EQ(parse_link("  a ->\tb ", false), (Pair{"a", "b"}));
+  EXPECT_EQ(parse_link("state->next", true), (Pair{"state", "next"}));
+  EXPECT_EQ(parse_link("y[i=0] -> z[i=0]", true), (Pair{"y[i=0]", "z[i=0]"}));
+}
+
+TEST(ParseLink, PointsAtBadText) {
+  const auto error_of = [](std::string_view text, bool spaced = false) {
+    return message_of<ParseError>([&] { (void)parse_link(text, spaced); });
+  };
+  EXPECT_SAYS(error_of(""), "a name is missing here: a link reads 'source->target'");
+  EXPECT_SAYS(error_of("a"), "'->' is missing here");
+  EXPECT_SAYS(error_of("a b"), "'->' is missing here: a link reads 'source->target', as in 'a->b' (column 3)");
+  EXPECT_SAYS(error_of("a-b"), "'->' is missing here");
+  EXPECT_SAYS(error_of("a->"), "a name is missing here");
+  EXPECT_SAYS(error_of("->b"), "a name is missing here");
+  EXPECT_SAYS(error_of("a->b->c"), "a link ends after its target");
+  EXPECT_SAYS(error_of("a->bc"), "a link ends after its target");
+  EXPECT_SAYS(error_of("a->b c", true), "a link ends after its target");
+  EXPECT_SAYS(error_of("^a->b"), "reserved for the ends of chains (column 1)");
+  EXPECT_SAYS(error_of("a->b$", true), "reserved for the ends of chains (column 5)");
 }
 
 TEST(ParseEquation, ReadsTensOfThousandsOfNamesInOnePass) {

@@ -1,6 +1,7 @@
 // P(v): the largest set consistent with factors and outputs, or what was stated.
 #include <gtest/gtest.h>
 
+#include "compact_graph.hpp"
 #include "message_of.hpp"
 #include "plated/error.hpp"
 #include "plated/factor_graph.hpp"
@@ -8,83 +9,66 @@
 namespace plated {
 namespace {
 
+using test::compact_graph;
 using test::message_of;
-
-/// The graph of a compact equation in which every dim has size 2.
-FactorGraph graph(std::string_view equation, EquationOptions options) {
-  std::vector<std::vector<std::int64_t>> shapes(1);
-  bool tied = false;
-  for (const char c : equation.substr(0, equation.find("->"))) {
-    if (c == '(') tied = true;
-    if (c == ',') shapes.emplace_back();
-    if (!tied && c != ',' && c != ')') shapes.back().push_back(2);
-    if (c == ')') tied = false;
-    if (tied && c != '(') options.sizes.emplace(std::string(1, c), 2);
-  }
-  return FactorGraph::from_equation(equation, shapes, options);
-}
-
-std::string plates_of(const FactorGraph& g, std::string_view variable) {
-  std::string result;
-  const auto plates = g.variable_plates();
-  for (const DimId d : plates[*g.find(variable)]) result += g.dims()[d].name;
-  return result;
-}
+using test::plates_of;
 
 TEST(VariablePlates, AreTheIntersectionOverFactors) {
-  const FactorGraph g = graph("ijx,jix,ix,ijy,z->", {.plates = "ij"});
+  const FactorGraph g = compact_graph("ijx,jix,ix,ijy,z->", {.plates = "ij"});
   EXPECT_EQ(plates_of(g, "x"), "i");
   EXPECT_EQ(plates_of(g, "y"), "ij");
   EXPECT_EQ(plates_of(g, "z"), "");
 }
 
 TEST(VariablePlates, OutputWithoutThePlateMakesAVariableGlobal) {  // [TVE] Sec. 5.2
-  EXPECT_EQ(plates_of(graph("xy,iyz->xz", {.plates = "i"}), "z"), "");
-  EXPECT_EQ(plates_of(graph("xy,iyz->xiz", {.plates = "i"}), "z"), "i");
-  EXPECT_EQ(plates_of(graph("xy,iyz->", {.plates = "i"}), "z"), "i");
+  EXPECT_EQ(plates_of(compact_graph("xy,iyz->xz", {.plates = "i"}), "z"), "");
+  EXPECT_EQ(plates_of(compact_graph("xy,iyz->xiz", {.plates = "i"}), "z"), "i");
+  EXPECT_EQ(plates_of(compact_graph("xy,iyz->", {.plates = "i"}), "z"), "i");
 }
 
 TEST(VariablePlates, OutputSaysNothingBeyondTheFactors) {
   // j is a plate of the output but not of the factors that hold x.
-  EXPECT_EQ(plates_of(graph("ix,jy->ijxy", {.plates = "ij"}), "x"), "i");
-  EXPECT_EQ(plates_of(graph("ix,jy->ijxy", {.plates = "ij"}), "y"), "j");
+  EXPECT_EQ(plates_of(compact_graph("ix,jy->ijxy", {.plates = "ij"}), "x"), "i");
+  EXPECT_EQ(plates_of(compact_graph("ix,jy->ijxy", {.plates = "ij"}), "y"), "j");
 }
 
 TEST(VariablePlates, OutputsAgreeWhereTheyDifferOnlyBeyondTheFactors) {
-  EXPECT_EQ(plates_of(graph("ix,jy->ix,ijx", {.plates = "ij"}), "x"), "i");
+  EXPECT_EQ(plates_of(compact_graph("ix,jy->ix,ijx", {.plates = "ij"}), "x"), "i");
 }
 
 TEST(VariablePlates, OutputsThatDisagreeAreNamed) {
-  const std::string message = message_of<PlateError>([] { (void)graph("ijx->ix,jx", {.plates = "ij"}); });
+  const std::string message = message_of<PlateError>([] { (void)compact_graph("ijx->ix,jx", {.plates = "ij"}); });
   EXPECT_SAYS(message, "outputs \"ix\" and \"jx\" disagree on the plates of variable 'x': {'i'} and {'j'}");
 }
 
 TEST(VariablePlates, OfATiedFactorCountItsTiedDims) {
-  EXPECT_EQ(plates_of(graph("(t)ab,tb->", {.plates = "t"}), "b"), "t");
-  EXPECT_EQ(plates_of(graph("(t)ab,tb,a->", {.plates = "t"}), "a"), "");
+  EXPECT_EQ(plates_of(compact_graph("(t)ab,tb->", {.plates = "t"}), "b"), "t");
+  EXPECT_EQ(plates_of(compact_graph("(t)ab,tb,a->", {.plates = "t"}), "a"), "");
 }
 
 TEST(VariablePlates, NeverHoldBatchDims) {
-  const FactorGraph g = graph("nix,ix->nx", {.plates = "i", .batch = "n"});
+  const FactorGraph g = compact_graph("nix,ix->nx", {.plates = "i", .batch = "n"});
   EXPECT_EQ(plates_of(g, "x"), "");
-  EXPECT_EQ(plates_of(graph("nix->nix", {.plates = "i", .batch = "n"}), "x"), "i");
+  EXPECT_EQ(plates_of(compact_graph("nix->nix", {.plates = "i", .batch = "n"}), "x"), "i");
   EXPECT_TRUE(g.variable_plates()[*g.find("n")].empty());
   EXPECT_TRUE(g.variable_plates()[*g.find("i")].empty());
 }
 
 TEST(VariablePlates, OfAVariableInNoFactorAreThoseOfItsOutput) {
-  EXPECT_EQ(plates_of(graph("ia->ix", {.plates = "i", .sizes = {{"x", 3}}}), "x"), "i");
-  EXPECT_EQ(plates_of(graph("ia->x", {.plates = "i", .sizes = {{"x", 3}}}), "x"), "");
+  EXPECT_EQ(plates_of(compact_graph("ia->ix", {.plates = "i", .sizes = {{"x", 3}}}), "x"), "i");
+  EXPECT_EQ(plates_of(compact_graph("ia->x", {.plates = "i", .sizes = {{"x", 3}}}), "x"), "");
   FactorGraph g;
   g.plate("i", 2);
   g.variable("x", 3);
   EXPECT_EQ(plates_of(g, "x"), "");
 }
 
-TEST(VariablePlates, DiagonalPlatesCountOnce) { EXPECT_EQ(plates_of(graph("iix->", {.plates = "i"}), "x"), "i"); }
+TEST(VariablePlates, DiagonalPlatesCountOnce) {
+  EXPECT_EQ(plates_of(compact_graph("iix->", {.plates = "i"}), "x"), "i");
+}
 
 TEST(VariablePlates, AreSortedByDeclaration) {
-  EXPECT_EQ(plates_of(graph("ijk,kjix->", {.plates = "kji"}), "x"), "ijk");
+  EXPECT_EQ(plates_of(compact_graph("ijk,kjix->", {.plates = "kji"}), "x"), "ijk");
 }
 
 FactorGraph with_stated(const std::vector<std::string>& plates) {

@@ -1,5 +1,5 @@
 // Leases workspaces and allocates outputs.
-#include "api/runnable.hpp"
+#include "engine/runnable.hpp"
 
 #include <new>
 #include <string>
@@ -7,7 +7,7 @@
 #include "base/checked_size.hpp"
 #include "plated/error.hpp"
 
-namespace plated::api {
+namespace plated::engine {
 namespace {
 
 constexpr std::size_t most_idle_workspaces = 8;
@@ -21,7 +21,7 @@ std::int64_t bytes_of(const Tensor& tensor) {
 Runnable::Lease::Lease(const Runnable& owner) : owner_(owner) {
   const std::lock_guard lock(owner_.mutex_);
   if (owner_.idle_.empty()) {
-    workspace_ = std::make_unique<engine::Workspace>();
+    workspace_ = std::make_unique<Workspace>();
   } else {
     workspace_ = std::move(owner_.idle_.back());
     owner_.idle_.pop_back();
@@ -33,13 +33,13 @@ Runnable::Lease::~Lease() {
   if (owner_.idle_.size() < most_idle_workspaces) owner_.idle_.push_back(std::move(workspace_));
 }
 
-std::vector<Tensor> Runnable::run(std::vector<Tensor> outputs, std::span<const Tensor> operands,
-                                  engine::Settings settings, const Lease& lease) const {
+std::vector<Tensor> Runnable::run(std::vector<Tensor> outputs, std::span<const Tensor> operands, Settings settings,
+                                  const Lease& lease) const {
   const auto to_allocate = [](const Tensor& output) { return output.data() == nullptr && output.elements() > 0; };
   for (const Tensor& output : outputs) {
     if (to_allocate(output)) settings.output_bytes = base::checked_sum(settings.output_bytes, bytes_of(output));
   }
-  if (settings.memory_limit > 0) engine::prepare(schedule_, outputs, operands, *lease, settings);
+  if (settings.memory_limit > 0) prepare(schedule_, outputs, operands, *lease, settings);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].data() != nullptr) continue;
     try {
@@ -72,4 +72,4 @@ std::vector<Tensor> output_shapes(const FactorGraph& graph, Dtype dtype) {
   return outputs;
 }
 
-}  // namespace plated::api
+}  // namespace plated::engine

@@ -9,7 +9,7 @@
 #include "engine/run.hpp"
 #include "planner/schedule.hpp"
 
-namespace plated::api {
+namespace plated::engine {
 
 class Runnable {
  public:
@@ -24,26 +24,26 @@ class Runnable {
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    [[nodiscard]] engine::Workspace& operator*() const { return *workspace_; }
+    [[nodiscard]] Workspace& operator*() const { return *workspace_; }
 
    private:
     const Runnable& owner_;
-    std::unique_ptr<engine::Workspace> workspace_;
+    std::unique_ptr<Workspace> workspace_;
   };
 
   /// Allocates those outputs that have no data, runs, and returns all of them. What is over the memory limit is refused
   /// before anything is allocated.
-  std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands, engine::Settings settings,
+  std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands, Settings settings,
                           const Lease& lease) const;
   std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands,
-                          const engine::Settings& settings) const {
+                          const Settings& settings) const {
     return run(std::move(outputs), operands, settings, Lease(*this));
   }
 
  private:
   planner::Schedule schedule_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<engine::Workspace>> idle_;  // bounded: a burst of runs should not pin its memory
+  mutable std::vector<std::unique_ptr<Workspace>> idle_;  // bounded: a burst of runs should not pin its memory
 };
 
 /// A tensor without data, to be allocated by run().
@@ -53,4 +53,4 @@ class Runnable {
 /// Shapes of a graph's outputs.
 [[nodiscard]] std::vector<Tensor> output_shapes(const FactorGraph& graph, Dtype dtype);
 
-}  // namespace plated::api
+}  // namespace plated::engine

@@ -1,0 +1,25 @@
+// Planning knows a chain's length only as a number: it must take as long for a million slices as for a hundred.
+#include <cstdio>
+
+#include "chain/hidden_markov.hpp"
+#include "chain/sections.hpp"
+#include "common/timing.hpp"
+
+namespace bench {
+
+Json measure_planning(const ChainSettings& settings) {
+  const ChainSize brief = {.states = 16, .length = 100, .sequences = 64};
+  const ChainSize lengthy = {.states = 16, .length = 1'000'000, .sequences = 64};
+  const auto best = best_times({[&] { (void)compiled(brief); }, [&] { (void)compiled(lengthy); }},
+                               {.seconds = settings.seconds, .turns = settings.turns});
+  Json rows = Json::array();
+  std::printf("\ncompile\n");
+  const ChainSize* sizes[] = {&brief, &lengthy};
+  for (std::size_t k = 0; k < best.size(); ++k) {
+    std::printf("%8lld slices %10.1f µs\n", static_cast<long long>(sizes[k]->length), best[k] * 1e6);
+    rows.push(Json::object().set("length", sizes[k]->length).set("seconds", best[k]));
+  }
+  return rows;
+}
+
+}  // namespace bench

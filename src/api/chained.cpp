@@ -1,0 +1,81 @@
+// Checks lengths.
+#include "api/chained.hpp"
+
+#include <algorithm>
+
+#include "base/checked_size.hpp"
+#include "engine/check_operands.hpp"
+#include "plated/error.hpp"
+
+namespace plated::api {
+namespace {
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
+
+const Chain& chain_named(const FactorGraph& graph, const std::string& name) {
+  const auto dim = graph.find(name);
+  for (const Chain& chain : graph.chains()) {
+    if (dim && chain.dim == *dim) {
+      if (!chain.links.empty()) return chain;
+      throw OptionError("lengths are given for chain " + quoted(name) + ", which links nothing: make it a plate");
+    }
+  }
+  throw UnknownNameError("lengths are given for " + quoted(name) + ", and the model has no such chain");
+}
+
+/// A factor of the chain that no piece holds has no length to go by.
+void check_joined(const PlanImpl& plan, DimId chain) {
+  std::vector<bool> joined(plan.observed.factors().size(), false);
+  for (const chain::Piece& piece : plan.chains->pieces().pieces) {
+    for (const std::size_t f : piece.factors) joined[f] = true;
+  }
+  for (std::size_t f = 0; f < joined.size(); ++f) {
+    const std::vector<DimId> plates = plan.observed.factor_plates(f);
+    if (joined[f] || std::find(plates.begin(), plates.end(), chain) == plates.end()) continue;
+    throw OptionError("factor " + quoted(plan.observed.factors()[f].name) + " of chain " +
+                      quoted(plan.graph.dims()[chain].name) +
+                      " is joined to none of its linked variables, so that lengths cannot apply to it");
+  }
+}
+
+}  // namespace
+
+chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) {
+  chain::RaggedChains result;
+  const FactorGraph& graph = plan.graph;
+  for (const auto& [name, given] : lengths) {
+    const Chain& chain = chain_named(graph, name);
+    std::vector<DimId> dims = plan.axes(chain.links[0].source, false);
+    for (const Link& link : chain.links) {
+      if (plan.axes(link.source, false) != dims) {
+        throw OptionError("the variables that chain " + quoted(name) +
+                          " links live in different plates, so that its "
+                          "lengths have no shape");
+      }
+    }
+    std::erase(dims, chain.dim);
+    const std::vector<std::int64_t> shape = sizes(graph, dims);
+    const auto batch = static_cast<std::ptrdiff_t>(adjoint::batch_axes(graph).size());
+    const std::vector<std::int64_t> plates(shape.begin() + batch, shape.end());
+    if (given.shape != shape && given.shape != plates) {
+      throw ShapeError("the lengths of chain " + quoted(name) + " have the shape " + engine::shape_text(given.shape) +
+                       ", but the plates of its linked variables have " + engine::shape_text(plates) +
+                       (batch > 0 ? ", or with batch dims " + engine::shape_text(shape) : ""));
+    }
+    if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
+      throw ShapeError("the lengths of chain " + quoted(name) + " have " + std::to_string(given.values.size()) +
+                       " values, but their shape " + engine::shape_text(given.shape) + " has another number");
+    }
+    for (const std::int64_t length : given.values) {
+      if (length >= 0 && length <= graph.dims()[chain.dim].size) continue;
+      throw ValueError("chain " + quoted(name) + " has the length " + std::to_string(length) +
+                       ", and its slices are 0 … " + std::to_string(graph.dims()[chain.dim].size - 1));
+    }
+    check_joined(plan, chain.dim);
+    if (given.shape != shape) dims.erase(dims.begin(), dims.begin() + batch);
+    result[chain.dim] = {.dims = dims, .sizes = sizes(graph, dims), .values = given.values};
+  }
+  return result;
+}
+
+}  // namespace plated::api

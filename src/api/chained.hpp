@@ -1,0 +1,29 @@
+// How questions about chains are called: settings, and lengths that have been checked.
+#pragma once
+
+#include "api/plan_impl.hpp"
+
+namespace plated::api {
+
+/// The lengths of ragged chains by dim. Throws UnknownNameError, ShapeError, ValueError, and OptionError where factors
+/// of a chain are joined to none of its linked variables, so that no length is theirs.
+[[nodiscard]] chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths);
+
+/// A call with the lengths that it refers to.
+class ChainCall {
+ public:
+  ChainCall(const PlanImpl& plan, const RunOptions& options, const engine::Settings& settings)
+      : lengths_(ragged_chains(plan, options.lengths)),
+        call_{.settings = settings, .lengths = lengths_.empty() ? nullptr : &lengths_} {}
+  ChainCall(const ChainCall&) = delete;
+  ChainCall& operator=(const ChainCall&) = delete;
+  ~ChainCall() = default;
+
+  operator const chain::Call&() const { return call_; }  // NOLINT(google-explicit-constructor): it is one
+
+ private:
+  chain::RaggedChains lengths_;
+  chain::Call call_;
+};
+
+}  // namespace plated::api

@@ -1,0 +1,138 @@
+// Decodes a graph with chains: the rest first, then each chain's path, then what lies inside its slices.
+#include "chain/decode.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "chain/decode_inside.hpp"
+#include "chain/decode_path.hpp"
+#include "chain/decode_states.hpp"
+#include "chain/sweep.hpp"
+#include "graph/ends.hpp"
+
+namespace plated::chain {
+namespace {
+
+using Check = std::function<void(const Tensor&)>;
+
+bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
+
+/// A graph without chains; its plates are in declaration order in the assignments, too.
+Tensor decode_plain(const Program& program, std::span<const Tensor> operands, const adjoint::Choice& choice,
+                    const engine::Settings& settings, const Check& check, std::vector<Integers>& assignment) {
+  const auto runnable = program.question("assignments", [&] {
+    planner::Options all_kept = program.options();
+    all_kept.sums_only = false;
+    all_kept.without.insert("reuse_buffers");
+    return planner::plan(adjoint::total_graph(program.graph()), all_kept);
+  });
+  const planner::Schedule& schedule = runnable->schedule();
+  const engine::Runnable::Lease lease(*runnable);
+  Tensor total = runnable->run(engine::output_shapes(schedule.graph, engine::element_dtype(operands)), operands,
+                               settings, lease)[0];
+  if (check) check(total);
+  adjoint::backtrace(schedule, settings.semiring, operands, *lease, choice, settings.threads, assignment);
+  return total;
+}
+
+/// The variables of the rest: neither inside a chain's piece nor an end that its messages have eliminated.
+std::vector<DimId> rest_variables(const Pieces& pieces) {
+  std::vector<DimId> list;
+  for (DimId v = 0; v < pieces.graph.dims().size(); ++v) {
+    if (pieces.graph.dims()[v].kind != DimKind::variable) continue;
+    const bool gone = std::any_of(pieces.pieces.begin(), pieces.pieces.end(), [&](const Piece& piece) {
+      return base::contains(piece.inside, v) || (!piece.keeps_start && holds(piece.start(), v));
+    });
+    if (!gone) list.push_back(v);
+  }
+  return list;
+}
+
+/// Ends that are not of a link: of a variable between the links, or of one that none leads through.
+std::vector<DimId> other_ends(const FactorGraph& graph, const Pieces& pieces) {
+  std::vector<DimId> list;
+  for (DimId v = 0; v < graph.dims().size(); ++v) {
+    const Dim& dim = graph.dims()[v];
+    const bool linked = std::any_of(pieces.pieces.begin(), pieces.pieces.end(), [&](const Piece& piece) {
+      return holds(piece.first, v) || holds(piece.last, v) || base::contains(piece.inside, v);
+    });
+    if (dim.kind == DimKind::variable && dim.end != End::none && !linked) list.push_back(v);
+  }
+  return list;
+}
+
+/// What the rest's factors hold in slices that do not exist is not read.
+void pad(std::vector<Tensor>& inputs, const Pieces& pieces, const Call& call) {
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (pieces.rest_factors[k].is_piece) continue;
+    const std::vector<DimId>& axes = pieces.graph.factors()[pieces.rest_factors[k].index].dims;
+    for (const Chain& chain : pieces.graph.chains()) {
+      const Ragged* ragged = call.ragged(chain.dim);
+      if (ragged == nullptr || !holds(axes, chain.dim)) continue;
+      inputs[k] = padded(inputs[k], axes, chain.dim, 0, *ragged, call.settings.semiring);
+    }
+  }
+}
+
+Tensor decode_rest(const Program& program, std::span<const Tensor> operands, const std::vector<Tensor>& results,
+                   const adjoint::Choice& choice, const Call& call, const Check& check, States& states) {
+  const Pieces& pieces = program.pieces();
+  const auto rest = program.rest_total();
+  std::vector<Tensor> inputs = program.rest_operands(operands, results);
+  pad(inputs, pieces, call);
+  const adjoint::AnswerAxes axes(rest->graph());
+  const std::vector<DimId> variables = rest_variables(pieces);
+  std::vector<Integers> chosen(rest->graph().dims().size());
+  for (const DimId v : variables) {
+    if (axes(v, false) == states.axes(v)) {
+      chosen[v] = std::move(states.all(v));
+      continue;
+    }
+    std::vector<std::int64_t> shape = engine::sizes(rest->graph(), axes(v, false));
+    if (choice.draw) shape.insert(shape.begin(), choice.count);
+    chosen[v] = Integers(std::move(shape));
+  }
+  Tensor total = decode_plain(*rest, inputs, choice, call.settings, check, chosen);
+  for (const DimId v : variables) {
+    if (axes(v, false) == states.axes(v)) {
+      states.all(v) = std::move(chosen[v]);
+    } else {
+      states.put(v, 0, states.samples(), chosen[v].values.data(), axes(v, false),
+                 engine::sizes(rest->graph(), axes(v, false)));
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+Tensor decode(const Program& program, std::span<const Tensor> operands, const adjoint::Choice& choice, const Call& call,
+              const Check& check, std::vector<Integers>& assignment) {
+  operands = operands.first(program.graph().factors().size());
+  if (!program.has_chains()) return decode_plain(program, operands, choice, call.settings, check, assignment);
+  const Pieces& pieces = program.pieces();
+  const Dtype dtype = engine::element_dtype(operands);
+  std::vector<std::unique_ptr<Sweep>> sweeps;
+  std::vector<Tensor> results;
+  for (std::size_t p = 0; p < pieces.pieces.size(); ++p) {
+    sweeps.push_back(std::make_unique<Sweep>(program, p, operands, call.settings.semiring, call,
+                                             sweep_size(program, p, dtype, 0, call.settings.memory_limit)));
+    results.push_back(sweeps.back()->result(true));
+  }
+  States states(pieces.graph, assignment, choice);
+  Tensor total = decode_rest(program, operands, results, choice, call, check, states);
+  for (std::size_t p = 0; p < pieces.pieces.size(); ++p) {
+    Path(program, p, choice, call, states).trace(*sweeps[p]);
+    sweeps[p].reset();
+    decode_inside(program, p, operands, choice, call, states);
+  }
+  if (call.lengths != nullptr) states.erase_beyond(*call.lengths);
+  for (const DimId end : other_ends(program.graph(), pieces)) {
+    states.take_end(end, call.ragged(*graph::chain_of_ends(pieces.graph, pieces.graph.dims()[end].of,
+                                                           states.axes(pieces.graph.dims()[end].of))));
+  }
+  assignment.resize(program.graph().dims().size());
+  return total;
+}
+
+}  // namespace plated::chain

@@ -1,0 +1,53 @@
+// Plans a graph with chains.
+#include "chain/program.hpp"
+
+#include <algorithm>
+
+#include "adjoint/questions.hpp"
+
+namespace plated::chain {
+namespace {
+
+constexpr std::size_t most_parts = 64;
+
+}  // namespace
+
+Program::Program(FactorGraph graph, planner::Options options) : graph_(std::move(graph)), options_(std::move(options)) {
+  if (graph_.chains().empty()) return;
+  pieces_ = take_out_chains(graph_);
+  for (const Piece& piece : pieces_->pieces) bodies_.push_back(plan_body(pieces_->graph, piece));
+}
+
+std::shared_ptr<const Program> Program::part(const std::string& key, const std::function<FactorGraph()>& make) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = parts_.find(key); found != parts_.end()) return found->second;
+  }
+  auto made = std::make_shared<const Program>(make(), options_);
+  const std::lock_guard lock(mutex_);
+  if (parts_.size() >= most_parts) parts_.clear();  // those being asked live on with their askers
+  return parts_.try_emplace(key, std::move(made)).first->second;
+}
+
+std::shared_ptr<const Program> Program::rest_total() const {
+  return part("rest total", [&] { return rest_asking(*pieces_, {adjoint::batch_axes(graph_)}); });
+}
+
+std::shared_ptr<const engine::Runnable> Program::step(std::size_t piece, bool forward) const {
+  const std::string key = std::string(forward ? "forward " : "backward ") + std::to_string(piece);
+  return questions_(key, [&] {
+    planner::Options options = options_;
+    options.sums_only = false;
+    return planner::plan(body_graph(pieces_->graph, pieces_->pieces[piece], bodies_[piece], forward), options);
+  });
+}
+
+std::vector<Tensor> Program::rest_operands(std::span<const Tensor> operands, const std::vector<Tensor>& results) const {
+  std::vector<Tensor> list;
+  for (const RestFactor& from : pieces_->rest_factors) {
+    list.push_back(from.is_piece ? results[from.index] : operands[from.index]);
+  }
+  return list;
+}
+
+}  // namespace plated::chain

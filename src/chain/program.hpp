@@ -1,0 +1,91 @@
+// A graph with chains, ready to be asked: its pieces, the rest, and the plans of what both need.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adjoint/questions.hpp"
+#include "chain/body.hpp"
+#include "chain/piece.hpp"
+#include "chain/views.hpp"
+#include "engine/questions.hpp"
+#include "engine/recursion.hpp"
+#include "planner/planner.hpp"
+
+namespace plated::chain {
+
+/// How a question is run.
+struct Call {
+  engine::Settings settings;
+  const RaggedChains* lengths = nullptr;  // null: all chains have all their slices
+
+  [[nodiscard]] const Ragged* ragged(DimId chain) const {
+    if (lengths == nullptr) return nullptr;
+    const auto found = lengths->find(chain);
+    return found == lengths->end() ? nullptr : &found->second;
+  }
+};
+
+/// A graph that may have chains, and the plans of questions that were asked of it. Immutable; any thread may ask.
+class Program {
+ public:
+  Program(FactorGraph graph, planner::Options options);
+
+  [[nodiscard]] const FactorGraph& graph() const { return graph_; }
+  [[nodiscard]] const planner::Options& options() const { return options_; }
+  [[nodiscard]] bool has_chains() const { return pieces_.has_value(); }
+  [[nodiscard]] const Pieces& pieces() const { return *pieces_; }
+  [[nodiscard]] const Body& body(std::size_t piece) const { return bodies_[piece]; }
+
+  /// A runnable for a question about the graph, which has no chains.
+  [[nodiscard]] std::shared_ptr<const engine::Runnable> question(const std::string& question,
+                                                                 const std::function<planner::Schedule()>& plan) const {
+    return questions_(question, plan);
+  }
+  /// A program for a graph that is made from this one; `key` spells everything it depends on.
+  [[nodiscard]] std::shared_ptr<const Program> part(const std::string& key,
+                                                    const std::function<FactorGraph()>& make) const;
+  /// The rest, asked for what needs no slice of a piece.
+  [[nodiscard]] std::shared_ptr<const Program> rest() const {
+    return part("rest", [&] { return pieces_->rest; });
+  }
+  [[nodiscard]] std::shared_ptr<const Program> rest_total() const;
+  /// One step of a piece's messages.
+  [[nodiscard]] std::shared_ptr<const engine::Runnable> step(std::size_t piece, bool forward) const;
+
+  /// The operands of the rest, of which the pieces' results are the last.
+  [[nodiscard]] std::vector<Tensor> rest_operands(std::span<const Tensor> operands,
+                                                  const std::vector<Tensor>& results) const;
+
+ private:
+  FactorGraph graph_;
+  planner::Options options_;
+  std::optional<Pieces> pieces_;
+  std::vector<Body> bodies_;
+  engine::Questions questions_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const Program>> parts_;
+};
+
+/// The graph's outputs, in tensors that are allocated where they have no data.
+std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, std::span<const Tensor> operands,
+                            const Call& call);
+
+/// The outputs, then the gradient of each wanted operand, as adjoint::gradient_schedule gives them. `operands` are
+/// followed by a cotangent for each output.
+std::vector<Tensor> gradient(const Program& program, const adjoint::GradientQuestion& question,
+                             std::vector<Tensor> places, std::span<const Tensor> operands, const Call& call);
+
+/// The entropy of the posterior, and the expectation of statistics for those factors that have some, for each batch.
+/// In log space.
+[[nodiscard]] Tensor entropy(const Program& program, std::span<const Tensor> operands, const Call& call);
+[[nodiscard]] Tensor expectation(const Program& program, std::span<const Tensor> operands,
+                                 const std::vector<Tensor>& statistics, const Call& call);
+
+}  // namespace plated::chain

@@ -1,0 +1,390 @@
+// Runs a piece's messages.
+#include "chain/sweep.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "semiring/dispatch.hpp"
+
+namespace plated::chain {
+namespace {
+
+double one_of(Semiring semiring) {
+  return semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
+}
+double zero_of(Semiring semiring) {
+  return semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
+}
+
+std::int64_t elements(const FactorGraph& graph, const std::vector<DimId>& dims) {
+  std::int64_t product = 1;
+  for (const DimId d : dims) product *= graph.dims()[d].size;
+  return product;
+}
+
+Tensor view_of(Dtype dtype, void* data, Tensor::Shape shape) {
+  return dtype == Dtype::float32 ? Tensor::view(static_cast<float*>(data), std::move(shape))
+                                 : Tensor::view(static_cast<double*>(data), std::move(shape));
+}
+
+/// Row-major doubles in another type.
+Tensor converted(const Tensor& doubles, Dtype dtype) {
+  if (dtype == Dtype::float64) return doubles;
+  Tensor result = Tensor::uninitialised(dtype, doubles.shape());
+  const auto* from = static_cast<const double*>(doubles.data());
+  auto* to = static_cast<float*>(result.mutable_data());
+  for (std::int64_t k = 0; k < doubles.elements(); ++k) to[k] = static_cast<float>(from[k]);
+  return result;
+}
+
+Tensor copy_of_doubles(const Tensor& tensor) { return Tensor::of(tensor.shape(), tensor.values()); }
+
+/// For each index of `of`, row-major, its place in a tensor that has only some of these dims, in their own order.
+std::vector<std::int64_t> places(const FactorGraph& graph, const std::vector<DimId>& of, const std::vector<DimId>& in) {
+  std::vector<std::int64_t> stride(of.size(), 0);
+  std::int64_t step = 1;
+  for (std::size_t k = in.size(); k-- > 0;) {
+    const auto found = std::find(of.begin(), of.end(), in[k]);
+    if (found != of.end()) stride[found - of.begin()] = step;
+    step *= graph.dims()[in[k]].size;
+  }
+  std::vector<std::int64_t> list(static_cast<std::size_t>(elements(graph, of)));
+  for (std::size_t e = 0; e < list.size(); ++e) {
+    auto rest = static_cast<std::int64_t>(e);
+    for (std::size_t k = of.size(); k-- > 0;) {
+      list[e] += rest % graph.dims()[of[k]].size * stride[k];
+      rest /= graph.dims()[of[k]].size;
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+Tensor Block::before() const {
+  Tensor::Shape shape = forward.shape();
+  shape[0] = count;
+  return view_of(forward.dtype(), forward.mutable_data(), std::move(shape));
+}
+
+Tensor Block::after() const {
+  Tensor::Shape shape = backward.shape();
+  std::int64_t message = 1;
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) message *= shape[axis];
+  shape[0] = count;
+  auto* data = static_cast<std::byte*>(backward.mutable_data());
+  return view_of(backward.dtype(), data + message * static_cast<std::int64_t>(size_of(backward.dtype())),
+                 std::move(shape));
+}
+
+struct Sweep::Slices {
+  std::vector<Tensor> operands;  // of the piece's factors
+  std::vector<Tensor> prepared;
+  std::vector<double> factor;  // [slices, rows]; empty: none
+};
+
+Sweep::Sweep(const Program& program, std::size_t piece, std::span<const Tensor> operands, Semiring semiring,
+             const Call& call, SweepSize size)
+    : program_(program),
+      piece_(program.pieces().pieces[piece]),
+      body_(program.body(piece)),
+      index_(piece),
+      operands_(operands),
+      semiring_(semiring),
+      call_(call),
+      size_(size),
+      dtype_(engine::carries_offset(semiring) ? engine::element_dtype(operands.first(program.graph().factors().size()))
+                                              : Dtype::float64),
+      slices_(program.graph().dims()[piece_.chain].size),
+      constant_(body_.preparations.size()),
+      constant_offset_(body_.preparations.size()) {
+  const FactorGraph& graph = program_.pieces().graph;
+  std::vector<DimId> row_dims = piece_.rows;
+  row_dims.insert(row_dims.end(), piece_.outer.begin(), piece_.outer.end());
+  rows_ = elements(graph, row_dims);
+  states_ = elements(graph, piece_.sources);
+  if (const Ragged* ragged = call.ragged(piece_.chain)) {
+    std::vector<std::int64_t> sizes;
+    for (const DimId d : row_dims) sizes.push_back(graph.dims()[d].size);
+    lengths_ = ragged->over(row_dims, sizes).values;
+  }
+  std::vector<bool> varies;
+  for (const BodyFactor& factor : body_.factors) varies.push_back(factor.varies);
+  for (const bool forward : {false, true}) {
+    step_[forward] = program_.step(piece, forward);
+    recursion_[forward] =
+        std::make_unique<engine::Recursion>(step_[forward]->schedule(), piece_.links.size(), varies, semiring_, dtype_);
+  }
+}
+
+std::vector<Tensor> Sweep::narrowed_operands(std::int64_t first, std::int64_t count) const {
+  const FactorGraph& graph = program_.pieces().graph;
+  const Ragged* ragged = call_.ragged(piece_.chain);
+  std::vector<Tensor> list;
+  for (const std::size_t f : piece_.factors) {
+    const std::vector<DimId>& axes = graph.factors()[f].dims;
+    list.push_back(narrowed(operands_[f], axes, piece_.chain, first, count));
+    const bool carries = std::find(axes.begin(), axes.end(), piece_.chain) != axes.end();
+    if (ragged != nullptr && carries) list.back() = padded(list.back(), axes, piece_.chain, first, *ragged, semiring_);
+  }
+  return list;
+}
+
+Sweep::Slices Sweep::slices_of(std::int64_t first, std::int64_t count) {
+  const FactorGraph& graph = program_.pieces().graph;
+  Slices slices{.operands = narrowed_operands(first, count), .prepared = {}, .factor = {}};
+  std::vector<DimId> row_dims = piece_.rows;
+  row_dims.insert(row_dims.end(), piece_.outer.begin(), piece_.outer.end());
+  for (std::size_t p = 0; p < body_.preparations.size(); ++p) {
+    const Preparation& preparation = body_.preparations[p];
+    if (!constant_[p] || preparation.varies) {
+      const std::string key =
+          "preparation " + std::to_string(index_) + " " + std::to_string(p) + " " + std::to_string(count);
+      const auto part = program_.part(
+          key, [&] { return preparation_graph(graph, piece_, preparation, preparation.varies ? count : 1); });
+      std::vector<Tensor> inputs;
+      for (const std::size_t f : preparation.factors) {
+        const auto at = std::find(piece_.factors.begin(), piece_.factors.end(), f) - piece_.factors.begin();
+        inputs.push_back(slices.operands[at]);
+      }
+      std::vector<std::int64_t> shape;
+      for (const DimId d : preparation.axes) shape.push_back(d == piece_.chain ? count : graph.dims()[d].size);
+      Call inner = call_;
+      inner.settings.semiring = semiring_;
+      inner.settings.memory_limit = 0;
+      inner.settings.progress = nullptr;
+      RaggedChains lengths;
+      if (call_.lengths != nullptr) {
+        for (const auto& [dim, ragged] : *call_.lengths) lengths[dim] = ragged.narrowed(piece_.chain, first, count);
+        inner.lengths = &lengths;
+      }
+      Tensor made = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs, inner)[0];
+      std::int64_t batch = 1;
+      for (std::size_t axis = 0; axis < preparation.batch; ++axis) batch *= shape[axis];
+      constant_offset_[p].assign(static_cast<std::size_t>(batch), 0.0);
+      const std::int64_t states = batch == 0 ? 0 : made.elements() / batch;
+      engine::normalise(semiring_, Dtype::float64, made.mutable_data(), constant_offset_[p].data(), batch, states);
+      constant_[p] = converted(made, dtype_);
+    }
+    slices.prepared.push_back(*constant_[p]);
+    if (!engine::carries_offset(semiring_)) continue;
+    slices.factor.resize(static_cast<std::size_t>(count * rows_), 0.0);
+    const std::vector<DimId> batch_dims(preparation.axes.begin(),
+                                        preparation.axes.begin() + static_cast<std::ptrdiff_t>(preparation.batch));
+    const std::vector<DimId> row_part = without(batch_dims, piece_.chain);
+    const std::vector<std::int64_t> place = places(graph, row_dims, row_part);
+    const std::int64_t step = preparation.varies ? elements(graph, row_part) : 0;
+    for (std::int64_t s = 0; s < count; ++s) {
+      for (std::int64_t r = 0; r < rows_; ++r) {
+        slices.factor[s * rows_ + r] += constant_offset_[p][s * step + place[r]];
+      }
+    }
+  }
+  return slices;
+}
+
+void Sweep::first_message() {
+  const FactorGraph& graph = program_.pieces().graph;
+  const std::vector<std::int64_t> shape =
+      engine::sizes(graph, message_axes(piece_, piece_.forward ? piece_.sources : piece_.targets));
+  Tensor start(Dtype::float64, shape);
+  auto* values = static_cast<double*>(start.mutable_data());
+  offset_.assign(static_cast<std::size_t>(rows_), 0.0);
+  if (!piece_.absorbed.empty()) {
+    const auto part =
+        program_.part("start " + std::to_string(index_), [&] { return start_graph(graph, piece_, false); });
+    std::vector<Tensor> inputs;
+    for (const std::size_t f : piece_.absorbed) inputs.push_back(operands_[f]);
+    Call inner = call_;
+    inner.settings.semiring = semiring_;
+    inner.settings.memory_limit = 0;
+    inner.settings.progress = nullptr;
+    start = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs, inner)[0];
+    values = static_cast<double*>(start.mutable_data());
+  } else {
+    std::fill_n(values, rows_ * states_, one_of(semiring_));
+    if (piece_.keeps_start) {
+      for (std::int64_t r = 0; r < rows_; ++r) {
+        for (std::int64_t k = 0; k < states_; ++k) {
+          if (r % states_ != k) values[r * states_ + k] = zero_of(semiring_);
+        }
+      }
+    }
+  }
+  engine::normalise(semiring_, Dtype::float64, values, offset_.data(), rows_, states_);
+  message_ = converted(start, dtype_);
+}
+
+const Tensor& Sweep::tensor_of(const BodyFactor& factor, const Slices& slices) const {
+  if (factor.is_prepared) return slices.prepared[factor.index];
+  return slices
+      .operands[std::find(piece_.factors.begin(), piece_.factors.end(), factor.index) - piece_.factors.begin()];
+}
+
+void Sweep::run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace,
+                double* offsets) {
+  engine::Stretch stretch;
+  stretch.first_slice = forward ? first : first + count - 1;
+  stretch.steps = count;
+  stretch.direction = forward ? 1 : -1;
+  for (const BodyFactor& factor : body_.factors) {
+    const Tensor& tensor = tensor_of(factor, slices);
+    stretch.operands.push_back({selected(tensor, factor.axes, piece_.chain, forward || !factor.varies ? 0 : count - 1),
+                                stretch.direction * stride_along(tensor, factor.axes, piece_.chain)});
+  }
+  stretch.message = message_.mutable_data();
+  stretch.offset = offset_.data();
+  std::vector<double> reversed;
+  if (!slices.factor.empty()) {
+    stretch.factor = slices.factor.data();
+    if (!forward) {
+      reversed.resize(slices.factor.size());
+      for (std::int64_t s = 0; s < count; ++s) {
+        std::copy_n(slices.factor.data() + (count - 1 - s) * rows_, rows_, reversed.data() + s * rows_);
+      }
+      stretch.factor = reversed.data();
+    }
+  }
+  if (trace != nullptr) {
+    const std::int64_t slot = forward ? 1 : count - 1;
+    stretch.trace =
+        static_cast<std::byte*>(trace) + slot * rows_ * states_ * static_cast<std::int64_t>(size_of(dtype_));
+    stretch.trace_offset = offsets + slot * rows_;
+    stretch.trace_direction = stretch.direction;
+  }
+  if (!lengths_.empty()) stretch.lengths = lengths_.data();
+  engine::Settings settings = call_.settings;
+  settings.progress = nullptr;
+  recursion_[forward]->run(stretch, settings);
+}
+
+Tensor Sweep::result(bool will_return) {
+  first_message();
+  const bool forward = piece_.forward;
+  const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
+  const bool all = will_return && size_.keeps_all;
+  if (will_return) {
+    const std::int64_t slots = all ? slices_ + 1 : blocks();
+    kept_.resize(static_cast<std::size_t>(slots) * bytes);
+    kept_offset_.resize(static_cast<std::size_t>(slots * rows_));
+  }
+  const auto keep = [&](std::int64_t slot) {
+    if (bytes > 0) std::memcpy(kept_.data() + static_cast<std::size_t>(slot) * bytes, message_.data(), bytes);
+    std::copy_n(offset_.data(), rows_, kept_offset_.data() + slot * rows_);
+  };
+  if (all) keep(forward ? 0 : slices_);
+  for (std::int64_t k = 0; k < blocks(); ++k) {
+    const std::int64_t block = forward ? k : blocks() - 1 - k;
+    const std::int64_t first = block * size_.block;
+    const std::int64_t count = std::min(size_.block, slices_ - first);
+    if (will_return && !all) keep(block);
+    run(forward, first, count, slices_of(first, count),
+        all ? kept_.data() + static_cast<std::size_t>(first) * bytes : nullptr,
+        all ? kept_offset_.data() + first * rows_ : nullptr);
+  }
+  const FactorGraph& graph = program_.pieces().graph;
+  Tensor result(Dtype::float64, engine::sizes(graph, message_axes(piece_, piece_.result())));
+  auto* values = static_cast<double*>(result.mutable_data());
+  const std::vector<double> relative = message_.values();
+  for (std::int64_t r = 0; r < rows_; ++r) {
+    for (std::int64_t k = 0; k < states_; ++k) values[r * states_ + k] = relative[r * states_ + k] + offset_[r];
+  }
+  return result;
+}
+
+Tensor Sweep::trace_tensor(void* data, std::int64_t count) const {
+  std::vector<std::int64_t> shape = engine::sizes(program_.pieces().graph, message_axes(piece_, piece_.sources));
+  shape.insert(shape.begin(), count + 1);
+  return view_of(dtype_, data, std::move(shape));
+}
+
+void Sweep::run_again(std::int64_t block, std::int64_t count, const Slices& slices, std::byte* trace, double* offsets) {
+  const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
+  Tensor message = Tensor::uninitialised(dtype_, message_.shape());
+  std::vector<double> offset(kept_offset_.begin() + block * rows_, kept_offset_.begin() + (block + 1) * rows_);
+  const std::size_t from = static_cast<std::size_t>(block) * bytes;
+  if (bytes > 0) std::memcpy(message.mutable_data(), kept_.data() + from, bytes);
+  const std::int64_t slot = piece_.forward ? 0 : count;
+  if (bytes > 0) std::memcpy(trace + static_cast<std::size_t>(slot) * bytes, kept_.data() + from, bytes);
+  std::copy(offset.begin(), offset.end(), offsets + slot * rows_);
+  std::swap(message, message_);
+  std::swap(offset, offset_);
+  run(piece_.forward, block * size_.block, count, slices, trace, offsets);
+  std::swap(message, message_);
+  std::swap(offset, offset_);
+}
+
+void Sweep::trace(const std::function<void(const TraceBlock&)>& visit) {
+  const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
+  const std::int64_t kept_slots = size_.keeps_all ? 0 : size_.block + 1;
+  std::vector<std::byte> again(static_cast<std::size_t>(kept_slots) * bytes);
+  std::vector<double> again_offset(static_cast<std::size_t>(kept_slots * rows_));
+  for (std::int64_t k = 0; k < blocks(); ++k) {
+    const std::int64_t number = piece_.forward ? blocks() - 1 - k : k;
+    TraceBlock block;
+    block.first = number * size_.block;
+    block.count = std::min(size_.block, slices_ - block.first);
+    const Slices slices = slices_of(block.first, block.count);
+    if (!size_.keeps_all) run_again(number, block.count, slices, again.data(), again_offset.data());
+    block.messages = trace_tensor(
+        size_.keeps_all ? kept_.data() + static_cast<std::size_t>(block.first) * bytes : again.data(), block.count);
+    for (const BodyFactor& each : body_.factors) block.factors.push_back(tensor_of(each, slices));
+    visit(block);
+  }
+}
+
+void Sweep::back(const Tensor& context, const std::function<void(const Block&)>& visit) {
+  const bool forward = piece_.forward;
+  const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
+  const Tensor start = copy_of_doubles(context);
+  offset_.assign(static_cast<std::size_t>(rows_), 0.0);
+  engine::normalise(semiring_, Dtype::float64, start.mutable_data(), offset_.data(), rows_, states_);
+  message_ = converted(start, dtype_);
+  std::vector<std::byte> own(size_.keeps_all ? 0 : static_cast<std::size_t>(size_.block + 1) * bytes);
+  std::vector<double> own_offset(size_.keeps_all ? 0 : static_cast<std::size_t>((size_.block + 1) * rows_));
+  std::vector<std::byte> returning(static_cast<std::size_t>(std::min(size_.block, slices_) + 1) * bytes);
+  std::vector<double> returning_offset(static_cast<std::size_t>((std::min(size_.block, slices_) + 1) * rows_));
+  std::vector<std::int64_t> exists_shape{0};
+  for (const DimId d : without(slice_batch(piece_), piece_.chain)) {
+    exists_shape.push_back(program_.pieces().graph.dims()[d].size);
+  }
+  for (std::int64_t k = 0; k < blocks(); ++k) {
+    const std::int64_t number = forward ? blocks() - 1 - k : k;
+    Block block;
+    block.first = number * size_.block;
+    block.count = std::min(size_.block, slices_ - block.first);
+    const std::int64_t count = block.count;
+    const Slices slices = slices_of(block.first, count);
+    std::byte* mine = own.data();
+    double* mine_offset = own_offset.data();
+    if (size_.keeps_all) {
+      mine = kept_.data() + static_cast<std::size_t>(block.first) * bytes;
+      mine_offset = kept_offset_.data() + block.first * rows_;
+    } else {
+      run_again(number, count, slices, mine, mine_offset);
+    }
+    const std::int64_t slot = forward ? count : 0;
+    if (bytes > 0) std::memcpy(returning.data() + static_cast<std::size_t>(slot) * bytes, message_.data(), bytes);
+    std::copy(offset_.begin(), offset_.end(), returning_offset.begin() + slot * rows_);
+    run(!forward, block.first, count, slices, returning.data(), returning_offset.data());
+
+    block.operands = slices.operands;
+    block.forward = trace_tensor(forward ? mine : returning.data(), count);
+    block.backward = trace_tensor(forward ? returning.data() : mine, count);
+    block.forward_offset = forward ? mine_offset : returning_offset.data();
+    block.backward_offset = forward ? returning_offset.data() : mine_offset;
+    exists_shape[0] = count;
+    if (lengths_.empty()) {
+      block.exists = Tensor::scalar(1.0).broadcast(exists_shape);
+    } else {
+      block.exists = Tensor(Dtype::float64, exists_shape);
+      auto* flags = static_cast<double*>(block.exists.mutable_data());
+      for (std::int64_t s = 0; s < count; ++s) {
+        for (std::int64_t r = 0; r < rows_; ++r) flags[s * rows_ + r] = block.first + s < lengths_[r] ? 1.0 : 0.0;
+      }
+    }
+    visit(block);
+  }
+}
+
+}  // namespace plated::chain

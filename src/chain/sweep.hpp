@@ -1,0 +1,107 @@
+// The messages of one piece: once along the chain, and back again block by block.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "chain/program.hpp"
+
+namespace plated::chain {
+
+/// Slices that are asked at once, with the messages that meet in them.
+struct Block {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::vector<Tensor> operands;  // of the piece's factors, in order, with these slices only
+  /// At the states before, between and after the slices: [count + 1, rows, outer, linked], and their scalars.
+  Tensor forward;
+  Tensor backward;
+  const double* forward_offset = nullptr;
+  const double* backward_offset = nullptr;
+  /// [count, rows, outer]: 1 where a slice exists.
+  Tensor exists;
+
+  /// The messages before each slice, and after each slice.
+  [[nodiscard]] Tensor before() const;
+  [[nodiscard]] Tensor after() const;
+};
+
+/// Slices with the messages of the piece's own direction, for those who trace them back.
+struct TraceBlock {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::vector<Tensor> factors;  // of the body, in order, with these slices only
+  Tensor messages;              // at the states before, between and after the slices, without their scalars
+};
+
+/// How much of a piece's messages is kept, and how many slices are asked at once.
+struct SweepSize {
+  std::int64_t block = 1;
+  bool keeps_all = true;  // else one message for each block, and the others are computed again
+};
+
+class Sweep {
+ public:
+  /// `size.block` slices are prepared and asked at once.
+  Sweep(const Program& program, std::size_t piece, std::span<const Tensor> operands, Semiring semiring,
+        const Call& call, SweepSize size);
+
+  /// Runs the messages along the chain; the piece's factor for the rest, in double.
+  [[nodiscard]] Tensor result(bool will_return);
+
+  /// Runs messages back from a context of the result's shape, in double, and shows each block.
+  void back(const Tensor& context, const std::function<void(const Block&)>& visit);
+  /// Shows each block, against the direction of result(true), which must have run.
+  void trace(const std::function<void(const TraceBlock&)>& visit);
+  /// The message that back() ended with, over the start's variables, without its scalars.
+  [[nodiscard]] const Tensor& returned() const { return message_; }
+
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t states() const { return states_; }
+  [[nodiscard]] std::int64_t slices() const { return slices_; }
+  [[nodiscard]] Dtype dtype() const { return dtype_; }
+  [[nodiscard]] const Piece& piece() const { return piece_; }
+
+ private:
+  struct Slices;  // of one block, as the recursion wants them
+  [[nodiscard]] std::int64_t blocks() const { return (slices_ + size_.block - 1) / size_.block; }
+  [[nodiscard]] std::vector<Tensor> narrowed_operands(std::int64_t first, std::int64_t count) const;
+  [[nodiscard]] Slices slices_of(std::int64_t first, std::int64_t count);
+  void first_message();
+  void run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace, double* offsets);
+  /// A block's messages once more, from the one that was kept.
+  void run_again(std::int64_t block, std::int64_t count, const Slices& slices, std::byte* trace, double* offsets);
+  [[nodiscard]] const Tensor& tensor_of(const BodyFactor& factor, const Slices& slices) const;
+  [[nodiscard]] Tensor trace_tensor(void* data, std::int64_t count) const;
+
+  const Program& program_;
+  const Piece& piece_;
+  const Body& body_;
+  std::size_t index_;
+  std::span<const Tensor> operands_;
+  Semiring semiring_;
+  const Call& call_;
+  SweepSize size_;
+  Dtype dtype_;
+  std::int64_t slices_;
+  std::int64_t rows_ = 1;
+  std::int64_t states_ = 1;
+  std::vector<std::int64_t> lengths_;                // of each row; empty: all slices exist
+  std::shared_ptr<const engine::Runnable> step_[2];  // [forward]
+  std::unique_ptr<engine::Recursion> recursion_[2];
+  std::vector<std::optional<Tensor>> constant_;  // preparations that do not vary
+  std::vector<std::vector<double>> constant_offset_;
+  Tensor message_;
+  std::vector<double> offset_;
+  std::vector<std::byte> kept_;  // messages: all of them, or one for each block
+  std::vector<double> kept_offset_;
+};
+
+/// What a sweep may take: under a memory limit as little as √slices messages; `asked_bytes` is what asking one slice
+/// takes.
+[[nodiscard]] SweepSize sweep_size(const Program& program, std::size_t piece, Dtype dtype, double asked_bytes,
+                                   std::int64_t memory_limit);
+
+}  // namespace plated::chain

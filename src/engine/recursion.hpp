@@ -1,0 +1,89 @@
+// Messages along a chain: a body run once a step, each time on the message that the step before has made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/run.hpp"
+#include "kernels/scan.hpp"
+#include "planner/schedule.hpp"
+
+namespace plated::engine {
+
+/// A factor of the body as the first step of a stretch sees it; `step` elements further lies the next step's.
+struct BodyOperand {
+  Tensor first;
+  std::int64_t step = 0;
+};
+
+/// Steps that are run in one go. Step s is slice first_slice + s · direction.
+struct Stretch {
+  std::int64_t first_slice = 0;
+  std::int64_t steps = 0;
+  std::int64_t direction = 1;
+  std::vector<BodyOperand> operands;
+  /// [rows, states], read and overwritten, and a scalar for each row: in the log, max-plus and min-plus semirings a
+  /// message is its entries plus that scalar, and its best entry is 0.
+  void* message = nullptr;
+  double* offset = nullptr;
+  /// What each step multiplies a row by, besides: [steps, rows], or null.
+  const double* factor = nullptr;
+  /// Where the message and the scalar after each step go: [steps, rows, states] and [steps, rows], or null. Steps may
+  /// lie in descending order.
+  void* trace = nullptr;
+  double* trace_offset = nullptr;
+  std::int64_t trace_direction = 1;
+  /// [rows], or null: a row keeps its message through slices at or beyond its length.
+  const std::int64_t* lengths = nullptr;
+};
+
+/// Whether messages carry a scalar apart: where products are sums.
+[[nodiscard]] bool carries_offset(Semiring semiring);
+
+/// Brings the best entry of each row to 0 and adds what is taken out to the row's scalar.
+void normalise(Semiring semiring, Dtype dtype, void* message, double* offset, std::int64_t rows, std::int64_t states);
+
+/// The body's operand 0 is the message, [rows …, sources …]; its output is the next one, [rows …, targets …].
+class Recursion {
+ public:
+  /// `varies[k]`: factor k differs from step to step. `links` is the number of sources.
+  Recursion(const planner::Schedule& body, std::size_t links, const std::vector<bool>& varies, Semiring semiring,
+            Dtype dtype);
+
+  void run(const Stretch& stretch, const Settings& settings);
+
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t states() const { return states_; }
+  /// Whether a body of this form is run by the fused scan.
+  [[nodiscard]] bool is_fused() const { return fused_.has_value(); }
+
+ private:
+  /// A message times a matrix that is the same in every step, with at most a vector before and a vector after it.
+  struct Fused {
+    std::size_t matrix = 0;
+    std::optional<std::size_t> before;
+    std::optional<std::size_t> after;
+  };
+  [[nodiscard]] std::optional<Fused> fused_form(const std::vector<bool>& varies) const;
+  void run_fused(const Stretch& stretch, const Settings& settings);
+  void run_steps(const Stretch& stretch, const Settings& settings);
+  [[nodiscard]] kernels::SliceTerm term(const Stretch& stretch, std::size_t operand,
+                                        std::vector<std::int64_t>& row_offset) const;
+
+  const planner::Schedule& body_;
+  Semiring semiring_;
+  Dtype dtype_;
+  std::vector<DimId> row_dims_;
+  std::int64_t rows_ = 1;
+  std::int64_t states_ = 1;
+  std::optional<Fused> fused_;
+  std::optional<kernels::Scan> scan_;
+  const void* scanned_ = nullptr;  // the matrix that it has packed
+  Workspace workspace_;
+  std::vector<std::byte> next_;
+};
+
+}  // namespace plated::engine

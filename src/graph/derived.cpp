@@ -1,0 +1,86 @@
+// Derives graphs.
+#include "graph/derived.hpp"
+
+#include <algorithm>
+
+namespace plated::graph {
+
+Derived::Derived(const FactorGraph& original) : original_(original), mentioned_(original.dims_.size(), false) {
+  graph_.dims_ = original.dims_;
+  graph_.by_name_ = original.by_name_;
+  for (Dim& dim : graph_.dims_) {
+    dim.kind = DimKind::variable;
+    dim.size = 1;
+    dim.end = End::none;
+  }
+}
+
+DimId Derived::end_of(FactorGraph& graph, DimId variable, End end) {
+  const std::string name = end == End::first ? first(graph.dims_[variable].name) : last(graph.dims_[variable].name);
+  if (const auto known = graph.find(name)) return *known;
+  const DimId id = graph.declare(name, DimKind::variable, graph.dims_[variable].size);
+  graph.dims_[id].end = end;
+  graph.dims_[id].of = variable;
+  return id;
+}
+
+void Derived::become(DimId dim, DimKind kind, std::int64_t size) {
+  graph_.dims_[dim].kind = kind;
+  graph_.dims_[dim].size = size;
+  mentioned_[dim] = true;
+}
+
+void Derived::batch(DimId dim, std::int64_t size) { become(dim, DimKind::batch, size); }
+
+void Derived::plate(DimId dim) { become(dim, DimKind::plate, original_.dims_[dim].size); }
+
+void Derived::chain(DimId dim) {
+  if (mentioned_[dim]) return;
+  become(dim, DimKind::chain, original_.dims_[dim].size);
+  const auto known = std::find_if(original_.chains_.begin(), original_.chains_.end(),
+                                  [&](const Chain& chain) { return chain.dim == dim; });
+  Chain& chain = graph_.chains_.emplace_back(Chain{dim, {}});
+  for (const Link& link : known->links) graph_.connect(chain, link);
+}
+
+void Derived::variable(DimId dim, std::vector<DimId> plates) {
+  become(dim, DimKind::variable, original_.dims_[dim].size);
+  // Ends of a chain that is still one follow its variables; others are variables like any other.
+  const Dim& before = original_.dims_[dim];
+  if (before.end != End::none) {
+    const auto chain = original_.linking_chain(before.of);
+    if (chain && graph_.dims_[*chain].kind == DimKind::chain) {
+      graph_.dims_[dim].end = before.end;
+      return;
+    }
+  }
+  std::sort(plates.begin(), plates.end());
+  graph_.stated_plates_[dim] = std::move(plates);
+}
+
+std::size_t Derived::factor(std::string name, std::vector<DimId> dims, std::vector<DimId> tied) {
+  Factor factor;
+  factor.name = std::move(name);
+  factor.dims = std::move(dims);
+  factor.tied = std::move(tied);
+  graph_.factors_.push_back(std::move(factor));
+  return graph_.factors_.size() - 1;
+}
+
+FactorGraph Derived::finish() && {
+  for (Chain& chain : graph_.chains_) {
+    std::erase_if(chain.links, [&](const Link& link) { return !mentioned_[link.source] || !mentioned_[link.target]; });
+    if (chain.links.empty()) graph_.dims_[chain.dim].kind = DimKind::plate;
+  }
+  std::erase_if(graph_.chains_, [](const Chain& chain) { return chain.links.empty(); });
+  // Whoever takes out a chain that is still one looks for all ends of its links, mentioned or not.
+  for (DimId d = 0; d < graph_.dims_.size(); ++d) {
+    const Dim& before = original_.dims_[d];
+    if (mentioned_[d] || before.end == End::none || !mentioned_[before.of]) continue;
+    const auto chain = original_.linking_chain(before.of);
+    if (chain && graph_.dims_[*chain].kind == DimKind::chain) variable(d, {});
+  }
+  return std::move(graph_);
+}
+
+}  // namespace plated::graph

@@ -1,0 +1,40 @@
+// Graphs made from another: the same dims under the same ids, of which only some still mean something.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plated/factor_graph.hpp"
+
+namespace plated::graph {
+
+/// Builds a graph over the dims of another. Dims that are not mentioned become variables of a single state, which
+/// contribute nothing.
+class Derived {
+ public:
+  explicit Derived(const FactorGraph& original);
+
+  /// The first or last slice's `variable`, as a dim of its own: the original's, or one that is added to it.
+  static DimId end_of(FactorGraph& graph, DimId variable, End end);
+
+  void batch(DimId dim, std::int64_t size);
+  void batch(DimId dim) { batch(dim, original_.dims_[dim].size); }
+  void plate(DimId dim);
+  /// A chain stays one, with the links of variables that are mentioned; without any it becomes a plate.
+  void chain(DimId dim);
+  void variable(DimId dim, std::vector<DimId> plates);
+  /// Its dims must have been mentioned; returns its index.
+  std::size_t factor(std::string name, std::vector<DimId> dims, std::vector<DimId> tied = {});
+  void output(std::vector<DimId> dims) { graph_.outputs_.push_back({std::move(dims)}); }
+
+  [[nodiscard]] FactorGraph finish() &&;
+
+ private:
+  void become(DimId dim, DimKind kind, std::int64_t size);
+
+  const FactorGraph& original_;
+  FactorGraph graph_;
+  std::vector<bool> mentioned_;
+};
+
+}  // namespace plated::graph

@@ -1,0 +1,34 @@
+// Names and chains of ends.
+#include "graph/ends.hpp"
+
+namespace plated {
+
+std::string first(std::string_view variable) { return "^" + std::string(variable); }
+std::string last(std::string_view variable) { return std::string(variable) + "$"; }
+
+namespace graph {
+
+SplitName split_end(std::string_view name) {
+  if (name.starts_with('^')) return {name.substr(1), End::first};
+  if (name.ends_with('$')) return {name.substr(0, name.size() - 1), End::last};
+  return {name, End::none};
+}
+
+std::string with_end(std::string_view variable, End end) {
+  if (end == End::none) return std::string(variable);
+  return end == End::first ? first(variable) : last(variable);
+}
+
+std::optional<DimId> chain_of_ends(const FactorGraph& graph, DimId variable, const std::vector<DimId>& plates) {
+  if (const auto chain = graph.linking_chain(variable)) return chain;
+  std::optional<DimId> only;
+  for (const DimId plate : plates) {
+    if (graph.dims()[plate].kind != DimKind::chain) continue;
+    if (only) return std::nullopt;
+    only = plate;
+  }
+  return only;
+}
+
+}  // namespace graph
+}  // namespace plated

@@ -1,0 +1,76 @@
+// What a chain's states and its tied transition are expected to be, from messages of both directions in real space.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "kernels/posterior_matrix.hpp"
+#include "kernels/scan.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated::kernels {
+
+/// Messages at the states 0 … steps, as a linear ScanTrace writes them: the largest entry of each is 1, or all are 0.
+struct LinearMessages {
+  const void* data = nullptr;  // at state 0
+  std::int64_t step_stride = 0;
+  const std::int64_t* row_offset = nullptr;  // null: r · states
+};
+
+/// Where answers go: that of slice t, row r and state k to data[t · step_stride + row_offset[r] + k · state_stride].
+struct PosteriorPlace {
+  void* data = nullptr;  // null: not asked for
+  Dtype dtype = Dtype::float32;
+  std::int64_t step_stride = 0;
+  std::int64_t state_stride = 1;
+  const std::int64_t* row_offset = nullptr;  // null: r · states
+};
+
+/// What is asked of a stretch of slices, slice t lying between the states t and t + 1.
+struct PosteriorRun {
+  LinearMessages forward, backward;
+  const double* weight = nullptr;  // of each row, not negative
+  std::int64_t steps = 0;
+  // Slice t of the stretch is slice first_step + t of the chain. Those at or beyond a row's length do not exist: their
+  // answers are 0, and they count nothing.
+  const std::int64_t* lengths = nullptr;
+  std::int64_t first_step = 0;
+  // weight · P(state t) and weight · P(state t + 1) for each slice t.
+  PosteriorPlace before, after;
+  // The slices' factors beside the matrix, on its source and on its target, in log; read for the statistics alone.
+  SliceTerm source_term, target_term;
+  double* totals = nullptr;  // [states, states], added to; null: no statistics
+};
+
+/// Posteriors of states and of the transition, by products of what a forward and a backward scan have traced.
+///
+///   const ChainPosterior posterior(Dtype::float32, 16, w, 16, 1);
+///   const bool safe = posterior.run(0, rows, {.forward = …, .backward = …, .totals = g.data()}, scratch);
+///   if (safe) posterior.finish(g.data(), pairs.data());
+///
+/// The answers for a row depend on the row alone. Totals depend on which rows share a call, in the last bits.
+class ChainPosterior {
+ public:
+  /// Takes matrix[a · row_stride + b · column_stride], in log; null where no statistics will be asked for. It must
+  /// outlive the posterior.
+  ChainPosterior(Dtype dtype, std::int64_t states, const void* matrix, std::int64_t row_stride,
+                 std::int64_t column_stride);
+
+  /// What a run needs, on a cache line's boundary.
+  [[nodiscard]] std::size_t scratch_bytes() const;
+
+  /// Answers rows first … last − 1. False, with answers and totals undefined, if real space does not hold the messages
+  /// of a slice that exists in a row of positive weight: where forward and backward messages hardly overlap, mass may
+  /// have been lost to underflow.
+  [[nodiscard]] bool run(std::int64_t first, std::int64_t last, const PosteriorRun& run,
+                         std::byte* scratch) const noexcept;
+
+  /// statistics[a · states + b] ← Σ weight · P(source is a, target is b), from the totals of all runs. May be in place.
+  void finish(const double* totals, double* statistics) const noexcept;
+
+ private:
+  std::variant<PosteriorMatrix<float>, PosteriorMatrix<double>> matrix_;
+};
+
+}  // namespace plated::kernels

@@ -1,0 +1,91 @@
+// A chain with a tied transition: many steps of message × slice factors × matrix, fused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "kernels/scan_matrix.hpp"
+#include "plated/semiring.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated::kernels {
+
+/// A factor of every step: a vector over the states for each step and row. Strides are in elements.
+struct SliceTerm {
+  const void* data = nullptr;    // null: there is no such factor
+  std::int64_t step_stride = 0;  // may be negative, or 0 for a factor that is the same in every step
+  std::int64_t state_stride = 1;
+  const std::int64_t* row_offset = nullptr;  // one for each row; null: all rows read the same
+};
+
+/// Where the message after each step goes, if anywhere: that of the run's s-th step and row r to
+/// messages[s · step_stride + row_offset[r] …], its offset to offsets[s · offset_step_stride + offset_row_offset[r]]
+/// (offsets null: nowhere). Strides may be negative.
+struct ScanTrace {
+  void* messages = nullptr;
+  std::int64_t step_stride = 0;
+  double* offsets = nullptr;
+  std::int64_t offset_step_stride = 0;
+  const std::int64_t* row_offset = nullptr;         // null: r · states
+  const std::int64_t* offset_row_offset = nullptr;  // null: r
+  // log only: exp(message) instead, whose largest entry is 1; 0 below the range of the type's normal numbers, and for
+  // a message that is all zero. Takes no logarithms.
+  bool linear = false;
+
+  [[nodiscard]] std::int64_t message_at(std::int64_t step, std::int64_t row, std::int64_t states) const {
+    return step * step_stride + (row_offset != nullptr ? row_offset[row] : row * states);
+  }
+  [[nodiscard]] std::int64_t offset_at(std::int64_t step, std::int64_t row) const {
+    return step * offset_step_stride + (offset_row_offset != nullptr ? offset_row_offset[row] : row);
+  }
+};
+
+struct ScanShape {
+  Semiring semiring = Semiring::log;  // log, max_plus or min_plus
+  Dtype dtype = Dtype::float32;       // of the matrix, the terms and the messages
+  std::int64_t states = 0;            // at least 1
+};
+
+/// One run: what all its rows share. Pointers are at the run's first step and at row 0.
+struct ScanRun {
+  SliceTerm before, after;
+  void* messages = nullptr;  // [rows, states], contiguous; read, then overwritten
+  double* offset = nullptr;  // [rows], added to
+  std::int64_t steps = 0;
+  ScanTrace trace;
+  // Step s of the run is slice first_step + s · direction of the chain. A row keeps its message through slices at or
+  // beyond its length, and their terms are not read.
+  const std::int64_t* lengths = nullptr;
+  std::int64_t first_step = 0;
+  std::int64_t direction = 1;
+};
+
+/// `steps` times m[b] ← (⊕_a m[a] ⊗ before[a] ⊗ matrix[a, b]) ⊗ after[b], for independent rows.
+///
+///   const Scan scan({.semiring = Semiring::log, .dtype = Dtype::float32, .states = 16}, w, 16, 1);
+///   scan.run(0, rows, {.after = {.data = emissions, .step_stride = 16, .row_offset = offsets}, …}, scratch);
+///
+/// A message is (messages[r], offset[r]): its entries times a scalar. Messages leave with 0 as their largest entry
+/// (smallest in min_plus), what was taken out being added to the offset, in double. A message that is all zero of the
+/// semiring is written as such, with the offset that the row came with.
+///
+/// A row's bits depend on the row alone, not on the rows it shares a call with.
+class Scan {
+ public:
+  /// Packs matrix[a · row_stride + b · column_stride], once for all steps and rows. In the log semiring the matrix must
+  /// outlive the scan: sums that exponentials would underflow are recomputed from it.
+  Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride);
+
+  /// What a run needs, on a cache line's boundary.
+  [[nodiscard]] std::size_t scratch_bytes() const;
+
+  /// Runs rows first … last − 1. Distinct rows may run at the same time, each call with its own scratch.
+  void run(std::int64_t first, std::int64_t last, const ScanRun& run, std::byte* scratch) const noexcept;
+
+ private:
+  Semiring semiring_;
+  std::variant<ScanMatrix<float>, ScanMatrix<double>> matrix_;
+};
+
+}  // namespace plated::kernels

@@ -1,0 +1,322 @@
+// The steps of a scan in log: in real space while that can hold the message, else in logarithms.
+#if defined(PLATED_KERNELS_SCAN_LOG_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_SCAN_LOG_INL
+#undef PLATED_KERNELS_SCAN_LOG_INL
+#else
+#define PLATED_KERNELS_SCAN_LOG_INL
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "hwy/highway.h"
+#include "kernels/gemm_epilogue-inl.hpp"
+#include "kernels/math-inl.hpp"
+#include "kernels/scan_product-inl.hpp"
+#include "kernels/scan_row-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+
+/// In real space a step takes no logarithm, and its exponentials are off the chain of dependencies. The message is kept
+/// near 1 by powers of two, which are exact, and a step behind, as in SumSteps. A step that would lose an entry to
+/// underflow is done over in logarithms, where sums that have underflowed are recomputed exactly.
+template <class T>
+class LogSteps {
+ public:
+  using Algebra = SumOfProducts<T>;
+  using V = GemmVec<T>;
+  static constexpr T zero = 0;
+  static constexpr bool negated = false;
+
+  explicit LogSteps(const ScanMatrix<T>& matrix) : matrix_(matrix) {}
+
+  void enter(ScanRow<T>& row, const T* message) const {
+    const Term given{message, matrix_.states()};
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) hn::StoreU(given.load(v), d_, row.message + v);
+    row.exponent = 0;
+    settle(row, row.message);
+  }
+
+  HWY_INLINE void prepare(ScanRow<T>& row) const {
+    if (row.in_logs) return prepare_logs(row);
+    if (row.before == nullptr) return;
+    const bool kept = scale<true, false>(row, row.before, row.message, row.input);
+    if (HWY_UNLIKELY(!kept)) {
+      take_logs_of(row);
+      prepare_logs(row);
+    }
+  }
+
+  HWY_INLINE void finish(ScanRow<T>& row) const {
+    if (row.in_logs) return finish_logs(row);
+    const bool kept = row.before == nullptr ? scale<true, true>(row, row.after, row.product, row.product)
+                                            : scale<false, true>(row, row.after, row.product, row.product);
+    if (HWY_UNLIKELY(!kept)) do_over(row);
+  }
+
+  bool leave(const ScanRow<T>& row, T* message, double& offset) const {
+    const std::int64_t states = matrix_.states();
+    if (row.in_logs) {
+      std::memcpy(message, row.logs, static_cast<std::size_t>(states) * sizeof(T));
+    } else if (row.top == 0) {
+      for (std::int64_t b = 0; b < states; ++b) message[b] = -infinity;
+    } else {
+      const V top = hn::Set(d_, row.top);
+      write(message, [&](std::int64_t v) HWY_ATTR { return logs(hn::LoadU(d_, row.message + v), top); });
+    }
+    return leave_offset(row, offset);
+  }
+
+  bool leave_offset(const ScanRow<T>& row, double& offset) const {
+    if (row.in_logs) {
+      offset = row.offset + static_cast<double>(row.exponent) * ln2;
+    } else if (row.top == 0) {
+      return false;
+    } else {
+      offset = total(row.offset, row.exponent, log_top(row.top));
+    }
+    return true;
+  }
+
+  /// The message in real space, its largest entry 1.
+  HWY_INLINE void leave_linear(const ScanRow<T>& row, T* message) const {
+    if (HWY_UNLIKELY(row.in_logs)) {
+      write(message, [&](std::int64_t v) HWY_ATTR { return Exp(d_, hn::LoadU(d_, row.logs + v)); });
+    } else {
+      const V top = divisor(hn::Set(d_, row.top));
+      write(message, [&](std::int64_t v) HWY_ATTR { return linear(hn::LoadU(d_, row.message + v), top); });
+    }
+  }
+
+  /// The offset of a message whose largest entry is to be 0.
+  static HWY_INLINE double total(double offset, std::int64_t exponent, double top) {
+    return offset + (static_cast<double>(exponent) * ln2 + top);
+  }
+  /// The logarithms of `count` numbers, by whole vectors of an array that is a cache line long.
+  static HWY_INLINE void log_tops(const T* top, std::int64_t count, double* to) {
+    const hn::CappedTag<double, 4> d;
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::StoreU(Log(d, load_doubles(d, top + i)), d, to + i);
+    }
+  }
+  /// The same of one.
+  static HWY_INLINE double log_top(T top) {
+    const hn::CappedTag<double, 1> d;
+    return hn::GetLane(Log(d, hn::Set(d, static_cast<double>(top))));
+  }
+
+  // The arithmetic of a step in real space, lane by lane: states of a row, or rows.
+  using Lost = hn::Mask<GemmTag<T>>;
+  HWY_INLINE Lost none_lost() const { return hn::Lt(hn::Zero(d_), hn::Zero(d_)); }
+  HWY_INLINE bool any(Lost lost) const { return !hn::AllFalse(d_, lost); }
+  HWY_INLINE Lost of_live(Lost lost, V top) const { return hn::And(lost, hn::Gt(top, hn::Zero(d_))); }
+  HWY_INLINE V ones(Lost lost) const { return hn::IfThenElseZero(lost, hn::Set(d_, T{1})); }
+
+  /// 2^−n for a number from 2^n on, below 2^(n+1).
+  HWY_INLINE V normaliser(V top) const {
+    const hn::RebindToSigned<GemmTag<T>> di;
+    constexpr int mantissa = MathConstants<T>::mantissa_bits;
+    const auto power = hn::ShiftLeft<mantissa>(hn::ShiftRight<mantissa>(hn::BitCast(di, top)));
+    const auto unity = hn::Set(di, Bits{2 * MathConstants<T>::exponent_bias} << mantissa);
+    return hn::BitCast(d_, hn::Sub(unity, power));
+  }
+  HWY_INLINE V no_normaliser() const { return hn::Set(d_, T{1}); }
+  /// n.
+  static HWY_INLINE std::int64_t exponent_of(T top) {
+    Bits bits;
+    std::memcpy(&bits, &top, sizeof(T));
+    return static_cast<std::int64_t>(bits >> MathConstants<T>::mantissa_bits) - MathConstants<T>::exponent_bias;
+  }
+  /// What the normaliser takes out is in the exponent.
+  static HWY_INLINE double taken(T /*top*/) { return 0.0; }
+  HWY_INLINE V factor(V term, V shift, V column_shift) const {
+    return exp_of(hn::Add(hn::Sub(term, shift), column_shift));
+  }
+  /// The factor of column b where no term follows the matrix.
+  HWY_INLINE V plain_factor(std::int64_t b) const { return hn::Set(d_, matrix_.column_scale()[b]); }
+  /// Notes what is small though neither of its factors is zero, and sums that may have lost a term.
+  HWY_INLINE V combine(V from, V factor, V normaliser, V least_sum, Lost& lost) const {
+    const V y = hn::Mul(from, hn::Mul(factor, normaliser));
+    const auto small = hn::Lt(y, hn::Set(d_, ScanDepth<T>::least_message));
+    lost = hn::Or(lost, hn::And(small, hn::Gt(hn::Min(from, factor), hn::Zero(d_))));
+    lost = hn::Or(lost, hn::Lt(from, least_sum));
+    return y;
+  }
+  HWY_INLINE V divisor(V top) const { return hn::IfThenElse(hn::Gt(top, hn::Zero(d_)), top, hn::Set(d_, T{1})); }
+  HWY_INLINE V linear(V message, V top) const { return hn::Div(message, top); }
+  /// Divided, so that the largest entry is exactly 0.
+  HWY_INLINE V logs(V message, V top) const { return Log(d_, hn::Div(message, top)); }
+
+ private:
+  using Term = ScanTerm<T, false>;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+  static constexpr double ln2 = 0.693147180559945309417;
+
+  /// e^x for x ≤ 0: 0 at −inf alone.
+  HWY_INLINE V exp_of(V x) const { return hn::IfThenElseZero(hn::Gt(x, hn::Set(d_, -infinity)), ExpOfShifted(d_, x)); }
+
+  /// to ← from · exp(term), less what is taken out; false, with the row as it was but for `to`, if an entry would be
+  /// lost. kFinal: `from` is the matrix's product, whose columns are yet to be shifted.
+  template <bool kNormalise, bool kFinal>
+  HWY_INLINE bool scale(ScanRow<T>& row, const T* term, const T* from, T* to) const {
+    const V inverse = kNormalise ? normaliser(hn::Set(d_, row.top)) : hn::Set(d_, T{1});
+    const bool guarded = kFinal && matrix_.deep();
+    V top = hn::Zero(d_);
+    Lost lost = none_lost();
+    const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
+      const V least = guarded ? hn::LoadU(d_, matrix_.least_sum() + v) : hn::Zero(d_);
+      const V y = combine(hn::LoadU(d_, from + v), factor, inverse, least, lost);
+      top = hn::Max(top, y);
+      hn::StoreU(y, d_, to + v);
+    };
+    T shift = 0;
+    if (term == nullptr) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) put(v, hn::LoadU(d_, matrix_.column_scale() + v));
+    } else {
+      const Term terms{term, matrix_.states()};
+      shift = terms.shift();
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+        const V column_shift = kFinal ? hn::LoadU(d_, matrix_.column_shift() + v) : hn::Zero(d_);
+        put(v, factor(terms.load(v), hn::Set(d_, shift), column_shift));
+      }
+    }
+    if (HWY_UNLIKELY(any(lost))) return false;
+    if constexpr (kNormalise) row.exponent += exponent_of(row.top);
+    if constexpr (kFinal) row.top = hn::GetLane(hn::MaxOfLanes(d_, top));
+    row.offset += static_cast<double>(shift) + (kFinal ? matrix_.shift() : 0.0);
+    return true;
+  }
+
+  /// to[b] ← the lanes of form(v) for the states, and no byte more.
+  template <class Form>
+  HWY_INLINE void write(T* to, const Form& form) const {
+    std::int64_t v = 0;
+    for (; v + lanes_ <= matrix_.states(); v += lanes_) hn::StoreU(form(v), d_, to + v);
+    if (v == matrix_.states()) return;
+    HWY_ALIGN T rest[ScanMatrix<T>::panel];
+    hn::Store(form(v), d_, rest);
+    std::memcpy(to + v, rest, static_cast<std::size_t>(matrix_.states() - v) * sizeof(T));
+  }
+
+  /// The message goes from real space to logarithms.
+  HWY_NOINLINE void take_logs_of(ScanRow<T>& row) const {
+    const V top = hn::Set(d_, row.top);
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      hn::StoreU(Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)), d_, row.logs + v);
+    }
+    row.offset += log_top(row.top);
+    row.in_logs = true;
+  }
+
+  /// A step from its start, in logarithms: real space has lost an entry after the product.
+  HWY_NOINLINE void do_over(ScanRow<T>& row) const {
+    // The term before the matrix is in the input already, which is a message of its own.
+    row.message = row.input;
+    row.before = nullptr;
+    row.top = largest_of(row.input);
+    if (row.top == 0) return;  // and so is the product
+    take_logs_of(row);
+    prepare_logs(row);
+    scan_row_product<Algebra>(matrix_, row.input, row.product);
+    finish_logs(row);
+  }
+
+  T largest_of(const T* from) const {
+    V top = hn::LoadU(d_, from);
+    for (std::int64_t v = lanes_; v < matrix_.states(); v += lanes_) top = hn::Max(top, hn::LoadU(d_, from + v));
+    return hn::GetLane(hn::MaxOfLanes(d_, top));
+  }
+
+  /// logs ← logs ⊗ before; input ← its exponentials, the largest being 1.
+  HWY_NOINLINE void prepare_logs(ScanRow<T>& row) const {
+    row.pending = 0.0;
+    if (row.before != nullptr) {
+      const Term terms{row.before, matrix_.states()};
+      const T shift = terms.shift();
+      row.pending += static_cast<double>(shift);
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+        const V rest = hn::Sub(terms.load(v), hn::Set(d_, shift));
+        hn::StoreU(hn::Add(hn::LoadU(d_, row.logs + v), rest), d_, row.logs + v);
+      }
+    }
+    row.pending += static_cast<double>(recentre(row, row.logs));
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      hn::StoreU(exp_of(hn::LoadU(d_, row.logs + v)), d_, row.input + v);
+    }
+  }
+
+  HWY_NOINLINE void finish_logs(ScanRow<T>& row) const {
+    const UnderflowGuard<T> guard(matrix_.states());
+    const T shallow = UnderflowGuard<T>::safe_depth - row.depth;
+    T* const logs = row.product;
+    T shift = 0;
+    const Term terms{row.after, matrix_.states()};
+    if (row.after != nullptr) shift = terms.shift();
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      const V sum = hn::LoadU(d_, row.product + v);
+      V rest = hn::LoadU(d_, matrix_.column_shift() + v);
+      if (row.after != nullptr) rest = hn::Add(rest, hn::Sub(terms.load(v), hn::Set(d_, shift)));
+      hn::StoreU(hn::Add(Log(d_, sum), rest), d_, logs + v);
+      const V depth = hn::LoadU(d_, matrix_.column_depth() + v);
+      const auto suspect = hn::And(hn::Lt(sum, hn::Set(d_, guard.least_sum)), hn::Gt(depth, hn::Set(d_, shallow)));
+      if (hn::AllFalse(d_, suspect)) continue;
+      HWY_ALIGN T flags[ScanMatrix<T>::panel];
+      hn::Store(hn::IfThenElseZero(suspect, hn::Set(d_, T{1})), d_, flags);
+      for (std::int64_t b = v; b < std::min(v + lanes_, matrix_.states()); ++b) {
+        if (flags[b - v] == 0) continue;
+        double exact = matrix_.exact_log_sum(row.logs, b) - matrix_.shift();
+        if (row.after != nullptr) exact += static_cast<double>(row.after[b] - shift);
+        logs[b] = static_cast<T>(exact);
+      }
+    }
+    row.offset += row.pending + static_cast<double>(shift) + matrix_.shift();
+    settle(row, logs);
+  }
+
+  /// Makes 0 the largest entry, with `depth` as the distance of the smallest one that is not −inf; returns what was
+  /// taken out.
+  T recentre(ScanRow<T>& row, T* logs) const {
+    V top = hn::Set(d_, -infinity);
+    V low = hn::Set(d_, infinity);
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      const V x = hn::LoadU(d_, logs + v);
+      top = hn::Max(top, x);
+      low = hn::Min(low, hn::IfThenElse(hn::Gt(x, hn::Set(d_, -infinity)), x, hn::Set(d_, infinity)));
+    }
+    const T largest = hn::GetLane(hn::MaxOfLanes(d_, top));
+    row.depth = 0;
+    if (largest == -infinity) return 0;
+    row.depth = largest - hn::GetLane(hn::MinOfLanes(d_, low));
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      hn::StoreU(hn::Sub(hn::LoadU(d_, logs + v), hn::Set(d_, largest)), d_, logs + v);
+    }
+    return largest;
+  }
+
+  /// A message in logarithms becomes the row's: in real space if it is shallow. `logs` is where the message goes then.
+  void settle(ScanRow<T>& row, T* logs) const {
+    row.offset += static_cast<double>(recentre(row, logs));
+    row.in_logs = row.depth > ScanDepth<T>::message;
+    if (row.in_logs) {
+      std::memcpy(row.logs, logs, static_cast<std::size_t>(matrix_.width()) * sizeof(T));
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) hn::StoreU(hn::Zero(d_), d_, logs + v);
+      return;
+    }
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      hn::StoreU(exp_of(hn::LoadU(d_, logs + v)), d_, logs + v);
+    }
+    row.top = largest_of(logs);
+  }
+
+  const ScanMatrix<T>& matrix_;
+  const GemmTag<T> d_{};
+  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
+};
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

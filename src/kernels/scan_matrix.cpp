@@ -1,0 +1,117 @@
+// Packs a scan's matrix, and sums its columns exactly where the packed form would underflow.
+#include "kernels/scan_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace plated::kernels {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Columns whose largest entries differ by less than this share one shift: steps without a factor after the matrix then
+// need no scaling of columns.
+constexpr double alike = 10.0;
+
+}  // namespace
+
+template <class T>
+ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
+                          std::int64_t column_stride)
+    : states_(states),
+      width_((states + panel - 1) / panel * panel),
+      original_(matrix),
+      row_stride_(row_stride),
+      column_stride_(column_stride),
+      memory_(base::allocate_aligned(static_cast<std::size_t>((states_ + 4) * width_) * sizeof(T))) {
+  const T zero = semiring == Semiring::log ? T{0} : -std::numeric_limits<T>::infinity();
+  std::fill_n(part(0), states_ * width_, zero);
+  std::fill_n(part(states_ * width_), 4 * width_, T{0});
+  std::fill_n(part((states_ + 1) * width_), width_, T{1});
+  if (semiring == Semiring::log) {
+    pack_logs();
+  } else {
+    pack_sums(semiring == Semiring::min_plus ? -1.0 : 1.0);
+  }
+}
+
+template <class T>
+void ScanMatrix<T>::pack_logs() {
+  std::vector<double> top(static_cast<std::size_t>(width_), -infinity);
+  std::vector<double> low(static_cast<std::size_t>(width_), infinity);
+  double highest = -infinity;
+  double lowest_top = infinity;
+  for (std::int64_t b = 0; b < states_; ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    for (std::int64_t a = 0; a < states_; ++a) {
+      const double value = original(a, b);
+      if (value == -infinity) continue;
+      top[i] = std::max(top[i], value);
+      low[i] = std::min(low[i], value);
+    }
+    if (top[i] == -infinity) continue;
+    highest = std::max(highest, top[i]);
+    lowest_top = std::min(lowest_top, top[i]);
+  }
+  if (highest == -infinity) return;
+  shift_ = highest;
+  uniform_ = highest - lowest_top < alike;
+  T* column_shift = part(states_ * width_);
+  for (std::int64_t b = 0; b < states_; ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (top[i] == -infinity) continue;
+    if (!uniform_) column_shift[b] = static_cast<T>(top[i] - highest);
+    // What the step adds back is the rounded shift, so that is what is taken out.
+    const double out = shift_ + static_cast<double>(column_shift[b]);
+    for (std::int64_t a = 0; a < states_; ++a) {
+      const double value = std::exp(original(a, b) - out);
+      // Denormal numbers are slow, and the depth speaks for what is lost.
+      if (value >= static_cast<double>(std::numeric_limits<T>::min())) put(a, b, value);
+    }
+    const double depth = out - low[i];
+    column_shift[b + width_] =
+        static_cast<T>(std::max(std::exp(static_cast<double>(column_shift[b])), double{std::numeric_limits<T>::min()}));
+    column_shift[b + 2 * width_] = static_cast<T>(std::min(depth, 1e30));
+    if (depth > ScanDepth<T>::column) {
+      deep_ = true;
+      column_shift[b + 3 * width_] =
+          static_cast<T>(states_) * (std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
+    }
+  }
+}
+
+template <class T>
+void ScanMatrix<T>::pack_sums(double sign) {
+  double highest = -infinity;
+  for (std::int64_t a = 0; a < states_; ++a) {
+    for (std::int64_t b = 0; b < states_; ++b) highest = std::max(highest, sign * original(a, b));
+  }
+  // Relative to the largest entry, a message near 0 loses no digits to a matrix far from it.
+  shift_ = highest == -infinity ? 0.0 : highest;
+  for (std::int64_t a = 0; a < states_; ++a) {
+    for (std::int64_t b = 0; b < states_; ++b) put(a, b, sign * original(a, b) - shift_);
+  }
+}
+
+template <class T>
+double ScanMatrix<T>::exact_log_sum(const T* message, std::int64_t column) const noexcept {
+  double largest = -infinity;
+  for (std::int64_t a = 0; a < states_; ++a) {
+    largest = std::max(largest, static_cast<double>(message[a]) + original(a, column));
+  }
+  if (largest == -infinity) return largest;
+  double sum = 0.0;
+  for (std::int64_t a = 0; a < states_; ++a) {
+    const double below = static_cast<double>(message[a]) + original(a, column) - largest;
+    // Smaller terms leave a double as it is, even many of them.
+    if (below > -80.0) sum += std::exp(below);
+  }
+  return largest + std::log(sum);
+}
+
+template class ScanMatrix<float>;
+template class ScanMatrix<double>;
+
+}  // namespace plated::kernels

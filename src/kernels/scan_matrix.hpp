@@ -1,0 +1,82 @@
+// The tied matrix of a scan, packed once: panels of columns, in real space where the semiring is log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/aligned_memory.hpp"
+#include "plated/semiring.hpp"
+
+namespace plated::kernels {
+
+/// How far below its largest entry a message may reach in real space, and a column of the matrix, so that every product
+/// of their entries is a normal number: then nothing is lost, and a sum of 0 is a true zero.
+template <class T>
+struct ScanDepth {
+  static constexpr T least_message = sizeof(T) == 4 ? T(0x1p-80) : T(0x1p-650);
+  static constexpr double column = sizeof(T) == 4 ? 31.5 : 256.0;
+  // In logarithms, a little above least_message: what a message must exceed to go back to real space.
+  static constexpr T message = sizeof(T) == 4 ? T(50) : T(440);
+};
+
+template <class T>
+class ScanMatrix {
+ public:
+  /// A panel of columns is a cache line wide on every SIMD target.
+  static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
+
+  ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
+             std::int64_t column_stride);
+
+  [[nodiscard]] std::int64_t states() const { return states_; }
+  /// The states, padded to whole panels with the semiring's zero.
+  [[nodiscard]] std::int64_t width() const { return width_; }
+  /// Entry (a, b) is at panels()[(b / panel · states + a) · panel + b % panel].
+  ///
+  /// log: exp(W[a,b] − shift − column_shift[b]); max_plus: W[a,b] − shift; min_plus: the negated matrix's.
+  [[nodiscard]] const T* panels() const { return part(0); }
+  /// At most 0; all 0 in max_plus and min_plus, and where the columns' largest entries are alike.
+  [[nodiscard]] const T* column_shift() const { return part(states_ * width_); }
+  /// exp(column_shift), never 0.
+  [[nodiscard]] const T* column_scale() const { return column_shift() + width_; }
+  /// How far a column's entries that are not zero reach below its shifts.
+  [[nodiscard]] const T* column_depth() const { return column_scale() + width_; }
+  /// The smallest sum that has lost nothing to underflow: 0 for a column that loses nothing anyway.
+  [[nodiscard]] const T* least_sum() const { return column_depth() + width_; }
+  [[nodiscard]] double shift() const { return shift_; }
+  /// Whether all column shifts are 0.
+  [[nodiscard]] bool uniform() const { return uniform_; }
+  /// Whether some column has a least sum.
+  [[nodiscard]] bool deep() const { return deep_; }
+
+  /// log Σ_a exp(message[a] + W[a, column]), exactly.
+  [[nodiscard]] double exact_log_sum(const T* message, std::int64_t column) const noexcept;
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { base::free_aligned(memory); }
+  };
+  [[nodiscard]] T* part(std::int64_t at) const { return reinterpret_cast<T*>(memory_.get()) + at; }
+  [[nodiscard]] double original(std::int64_t a, std::int64_t b) const {
+    return static_cast<double>(original_[a * row_stride_ + b * column_stride_]);
+  }
+  void pack_logs();
+  void pack_sums(double sign);
+  void put(std::int64_t a, std::int64_t b, double value) {
+    part(0)[(b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
+  }
+
+  std::int64_t states_, width_;
+  const T* original_;
+  std::int64_t row_stride_, column_stride_;
+  std::unique_ptr<std::byte, Free> memory_;
+  double shift_ = 0.0;
+  bool uniform_ = true;
+  bool deep_ = false;
+};
+
+extern template class ScanMatrix<float>;
+extern template class ScanMatrix<double>;
+
+}  // namespace plated::kernels

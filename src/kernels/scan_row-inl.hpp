@@ -1,0 +1,65 @@
+// A row on its way through a scan, and what its steps read.
+#if defined(PLATED_KERNELS_SCAN_ROW_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_SCAN_ROW_INL
+#undef PLATED_KERNELS_SCAN_ROW_INL
+#else
+#define PLATED_KERNELS_SCAN_ROW_INL
+#endif
+
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+#include "kernels/gemm_algebra-inl.hpp"
+#include "kernels/scan.hpp"
+#include "kernels/vector_ring-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+
+/// All arrays are `width` long, and hold the semiring's zero beyond the states.
+template <class T>
+struct ScanRow {
+  T* message;               // the algebra's form of the message
+  T* input;                 // of the product: the message itself where there is nothing before the matrix
+  T* product;               // becomes the next message in place
+  T* logs;                  // log only: the message where real space cannot hold it
+  const T *before, *after;  // this step's terms, or null
+  T top;                    // the largest entry of `message`
+  bool in_logs;
+  double offset;
+  std::int64_t exponent;  // log only: powers of two that were taken out of `message`
+  double pending;         // log only: taken out between the step's two halves
+  T depth;                // log only: how far the input's logarithms reach below 0
+};
+
+/// The vectors of an array of `states` entries in memory; beyond them is the semiring's zero, and no byte is touched.
+template <class T, bool kNegated>
+struct ScanTerm {
+  const T* data;
+  std::int64_t states;
+  HWY_INLINE GemmVec<T> load(std::int64_t at) const {
+    const GemmTag<T> d;
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const GemmVec<T> term =
+        HWY_LIKELY(at + lanes <= states)
+            ? hn::LoadU(d, data + at)
+            : load_some(d, data + at, static_cast<std::size_t>(states - at), kNegated ? infinity : -infinity);
+    return kNegated ? hn::Neg(term) : term;
+  }
+
+  /// The largest entry, as what to take out: 0 where all are the semiring's zero.
+  HWY_INLINE T shift() const {
+    const GemmTag<T> d;
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    GemmVec<T> top = load(0);
+    for (std::int64_t v = lanes; v < states; v += lanes) top = hn::Max(top, load(v));
+    const T largest = hn::GetLane(hn::MaxOfLanes(d, top));
+    return largest > -std::numeric_limits<T>::infinity() ? largest : T{0};
+  }
+};
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,130 @@
+// The steps of a scan in max_plus, and in min_plus on negated numbers.
+#if defined(PLATED_KERNELS_SCAN_SUM_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_SCAN_SUM_INL
+#undef PLATED_KERNELS_SCAN_SUM_INL
+#else
+#define PLATED_KERNELS_SCAN_SUM_INL
+#endif
+
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+#include "kernels/scan_row-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+
+/// A message is kept near 0: a step takes out the largest entry of the message that it starts from, and of its terms.
+/// That it lags a step behind keeps the search for the largest entry out of the chain of dependencies.
+template <class T, bool kNegated>
+class SumSteps {
+ public:
+  using Algebra = MaxOfSums<T>;
+  static constexpr T zero = -std::numeric_limits<T>::infinity();
+  static constexpr bool negated = kNegated;
+
+  using V = GemmVec<T>;
+
+  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix) {}
+
+  void enter(ScanRow<T>& row, const T* message) const {
+    const ScanTerm<T, kNegated> given{message, matrix_.states()};
+    V top = hn::Set(d_, zero);
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      hn::StoreU(given.load(v), d_, row.message + v);
+      top = hn::Max(top, given.load(v));
+    }
+    row.top = hn::GetLane(hn::MaxOfLanes(d_, top));
+  }
+
+  HWY_INLINE void prepare(ScanRow<T>& row) const {
+    if (row.before == nullptr) return;
+    row.offset += add_term(row, row.before, row.top, row.message, row.input);
+  }
+
+  HWY_INLINE void finish(ScanRow<T>& row) const {
+    const T top = row.before == nullptr ? row.top : T{0};
+    row.offset += add_term(row, row.after, top, row.product, row.product) + matrix_.shift();
+  }
+
+  bool leave(const ScanRow<T>& row, T* message, double& offset) const {
+    const bool live = row.top > zero;
+    const T top = live ? row.top : T{0};
+    for (std::int64_t b = 0; b < matrix_.states(); ++b) {
+      message[b] = kNegated ? top - row.message[b] : row.message[b] - top;
+    }
+    return leave_offset(row, offset);
+  }
+  static bool leave_offset(const ScanRow<T>& row, double& offset) {
+    const bool live = row.top > zero;
+    offset = total(row.offset, 0, live ? static_cast<double>(row.top) : 0.0);
+    return live;
+  }
+  /// There is no linear form here.
+  void leave_linear(const ScanRow<T>& row, T* message) const {
+    double offset;
+    leave(row, message, offset);
+  }
+
+  /// The offset of a message whose largest entry is to be 0.
+  static HWY_INLINE double total(double offset, std::int64_t /*exponent*/, double top) {
+    return kNegated ? -(offset + top) : offset + top;
+  }
+  static HWY_INLINE void log_tops(const T* top, std::int64_t count, double* to) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(top[i]);
+  }
+
+  // The arithmetic of a step, lane by lane: states of a row, or rows. No entry is ever lost.
+  using Lost = bool;
+  static HWY_INLINE Lost none_lost() { return false; }
+  static HWY_INLINE bool any(Lost) { return false; }
+  static HWY_INLINE Lost of_live(Lost, V) { return false; }
+  HWY_INLINE V ones(Lost) const { return hn::Zero(d_); }
+  static HWY_INLINE std::int64_t exponent_of(T /*top*/) { return 0; }
+  static HWY_INLINE double taken(T top) { return top > zero ? static_cast<double>(top) : 0.0; }
+  HWY_INLINE V neutral() const { return hn::Zero(d_); }
+  HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
+  HWY_INLINE V no_normaliser() const { return neutral(); }
+  HWY_INLINE V plain_factor(std::int64_t /*column*/) const { return neutral(); }
+  HWY_INLINE V divisor(V top) const { return normaliser(top); }
+  HWY_INLINE V factor(V term, V shift, V /*column_shift*/) const { return hn::Sub(term, shift); }
+  HWY_INLINE V combine(V from, V factor, V normaliser, V /*least_sum*/, Lost&) const {
+    return hn::Add(from, hn::Sub(factor, normaliser));
+  }
+  HWY_INLINE V linear(V message, V top) const { return logs(message, top); }
+  HWY_INLINE V logs(V message, V top) const { return kNegated ? hn::Sub(top, message) : hn::Sub(message, top); }
+
+ private:
+  /// to ← from + term, less what is taken out, which is returned: the term's largest entry, and the message's.
+  HWY_INLINE double add_term(ScanRow<T>& row, const T* term, T top, const T* from, T* to) const {
+    const V out = normaliser(hn::Set(d_, top));
+    V largest = hn::Set(d_, zero);
+    Lost lost = none_lost();
+    T shift = 0;
+    const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
+      const V sum = combine(hn::LoadU(d_, from + v), factor, out, neutral(), lost);
+      hn::StoreU(sum, d_, to + v);
+      largest = hn::Max(largest, sum);
+    };
+    if (term == nullptr) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) put(v, neutral());
+    } else {
+      const ScanTerm<T, kNegated> terms{term, matrix_.states()};
+      shift = terms.shift();
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+        put(v, factor(terms.load(v), hn::Set(d_, shift), neutral()));
+      }
+    }
+    row.top = hn::GetLane(hn::MaxOfLanes(d_, largest));
+    return static_cast<double>(shift) + static_cast<double>(hn::GetLane(out));
+  }
+
+  const ScanMatrix<T>& matrix_;
+  const GemmTag<T> d_{};
+  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
+};
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,364 @@
+// Random chains that can be eliminated: several links, higher orders, plates around and inside, beside and inside each
+// other, ragged, with ends that are free, weighed or tied to each other.
+//
+// All plates and chains nest (outer plates, a chain, plates inside it), which keeps every graph tractable.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracle/world.hpp"
+#include "property/chain_written.hpp"
+
+namespace plated::test {
+
+struct ChainOptions {
+  double most_work = 60000;  // of the oracle: assignments × sites
+  bool ragged = true;
+  bool small_sizes = true;      // 0 and 1
+  bool last_factors = true;     // on the last slice's variables
+  bool nested = false;          // chains inside chains
+  bool other_ends = false;      // of a slice's variables that need not exist in an empty chain: ^target, source$, ^w
+  bool loose_parts = false;     // parts of slices that no linked variable is joined to
+  bool sliced_outputs = true;   // with an axis for the slices of a chain
+  bool outputs_across = false;  // outputs of variables of a slice that nothing joins
+};
+
+class ChainGenerator {
+ public:
+  using Names = Case::Names;
+  ChainGenerator(std::uint64_t seed, const ChainOptions& options) : random_(seed), options_(options) { seed_ = seed; }
+
+  ChainCase run() {
+    for (;;) {
+      c_ = {};
+      c_.seed = seed_;
+      slices_.clear();
+      draw();
+      if (work(c_.build(), c_.lengths) > options_.most_work) continue;
+      for (std::int64_t n = random_.chance(6) ? 0 : 1 + random_.below(3); n > 0; --n) draw_output();
+      if (work(c_.build(), c_.lengths) <= options_.most_work) return c_;
+    }
+  }
+
+  static double work(const FactorGraph& graph, const Lengths& lengths) {
+    double total = 0;
+    oracle::Index at(graph.dims().size(), 0);
+    oracle::for_each_index(graph, oracle::Slices(graph, {}).batch(), at, [&] {
+      oracle::World world(graph, at, {}, lengths);
+      double assignments = 1, sites = 1 + static_cast<double>(world.factors.size());
+      for (const std::int64_t domain : world.domains) assignments *= static_cast<double>(domain);
+      for (std::size_t o = 0; o < graph.outputs().size(); ++o) {
+        const std::vector<DimId>& axes = graph.outputs()[o].dims;
+        sites += static_cast<double>(world.sites(o, axes, world.slices.sliced(axes)).size());
+      }
+      total += assignments * sites;
+    });
+    return total;
+  }
+
+ private:
+  /// What may be asked of one chain: variables of a slice and ends, with the plates that an output must name.
+  struct Part {
+    std::string chain;
+    Names around, inner, ends;
+  };
+
+  std::int64_t size(int zero_percent, int one_percent, std::int64_t most) {
+    if (options_.small_sizes && random_.chance(zero_percent)) return 0;
+    if (options_.small_sizes && random_.chance(one_percent)) return 1;
+    return 2 + random_.below(most - 1);
+  }
+
+  static Names joined(Names names, const Names& more) {
+    for (const std::string& name : more) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
+  }
+  static Names first_of(const Names& names, std::int64_t count) { return {names.begin(), names.begin() + count}; }
+  bool is_chain(const std::string& name) const {
+    return std::any_of(c_.chains.begin(), c_.chains.end(), [&](const auto& d) { return d.name == name; });
+  }
+
+  std::string variable(const std::string& name, std::int64_t domain, const Names& stated = {}, bool state = false) {
+    c_.variables.push_back({name, domain, {}});
+    if (state) c_.variables.back().stated = stated;
+    return name;
+  }
+
+  /// A factor over variables in a slice of plates and chains, tied in some of them.
+  void factor(Names dims, const Names& plates) {
+    Case::Term term{std::move(dims), {}};
+    for (const std::string& p : plates) {
+      (random_.chance(is_chain(p) ? 45 : 25) ? term.tied : term.dims).push_back(p);
+    }
+    for (const auto& d : c_.batch) {
+      if (random_.chance(40)) term.dims.push_back(d.name);
+    }
+    if (!term.dims.empty() && random_.chance(3)) term.dims.push_back(std::string(random_.pick(term.dims)));
+    random_.shuffle(term.dims);
+    c_.factors.push_back(std::move(term));
+  }
+
+  void draw() {
+    const std::int64_t depth = random_.chance(45) ? 1 : random_.chance(12) ? 2 : 0;
+    const char* plate_names[] = {"n", "m"};
+    for (std::int64_t k = 0; k < depth; ++k) c_.plates.push_back({plate_names[k], size(4, 25, 2), {}});
+    outer_.assign(plate_names, plate_names + depth);
+    if (random_.chance(25)) c_.batch.push_back({"k", size(3, 20, 2), {}});
+    draw_globals();
+    Names around = first_of(outer_, random_.chance(80) ? depth : random_.below(depth + 1));
+    const Part part = draw_chain("t", around, "", globals_within(around), 5);
+    if (options_.nested && random_.chance(60)) {
+      // Its sources and targets enter every slice of a chain inside the slice.
+      Names home = joined(around, {"t"});
+      draw_chain("s", home, "s", joined(globals_within(around), some_joined(part.inner, 50)), 2);
+    } else if (random_.chance(12)) {
+      around = first_of(outer_, random_.below(depth + 1));
+      draw_chain("s", around, "s", globals_within(around), 3);
+    }
+  }
+
+  void draw_globals() {
+    globals_.clear();
+    const char* names[] = {"z", "y"};
+    for (std::int64_t count = random_.chance(45) ? 1 + random_.below(2) : 0, k = 0; k < count; ++k) {
+      const Names home = first_of(outer_, random_.below(std::ssize(outer_) + 1));
+      const bool state = random_.chance(25);
+      globals_.emplace_back(variable(names[k], size(0, 8, 3), home, state), home);
+      if (!state || random_.chance(60)) factor({names[k]}, home);
+    }
+    if (globals_.size() == 2 && random_.chance(40)) {
+      factor({globals_[0].first, globals_[1].first}, joined(globals_[0].second, globals_[1].second));
+    }
+    if (!globals_.empty() && random_.chance(15)) {
+      c_.plates.push_back({"q", size(5, 20, 2), {}});
+      variable("u", 2);
+      factor({"u", globals_[0].first}, joined(globals_[0].second, {"q"}));
+    }
+  }
+
+  Names globals_within(const Names& around) const {
+    Names result;
+    for (const auto& [name, home] : globals_) {
+      const auto inside = [&](const std::string& p) {
+        return std::find(around.begin(), around.end(), p) != around.end();
+      };
+      if (std::all_of(home.begin(), home.end(), inside)) result.push_back(name);
+    }
+    return result;
+  }
+
+  Names some(const Names& names, int percent) {
+    Names result;
+    for (const std::string& name : names) {
+      if (random_.chance(percent)) result.push_back(name);
+    }
+    return result;
+  }
+
+  /// At least one of them, unless parts may be loose.
+  Names some_joined(const Names& names, int percent) {
+    Names result = some(names, percent);
+    if (result.empty() && !options_.loose_parts) result.push_back(random_.pick(names));
+    return result;
+  }
+
+  Part draw_chain(const std::string& name, const Names& around, const std::string& suffix, const Names& above,
+                  std::int64_t most) {
+    ChainCase::Chained chain{name, size(8, 12, most), {}};
+    const Names home = joined(around, {name});
+    // Each path of links: two variables at order 1, three at order 2.
+    std::vector<Names> paths;
+    const std::int64_t kind = random_.below(100);
+    const std::vector<std::int64_t> orders = kind < 40   ? std::vector<std::int64_t>{1}
+                                             : kind < 62 ? std::vector<std::int64_t>{1, 1}
+                                             : kind < 70 ? std::vector<std::int64_t>{1, 1, 1}
+                                             : kind < 90 ? std::vector<std::int64_t>{2}
+                                             : kind < 95 ? std::vector<std::int64_t>{2, 1}
+                                                         : std::vector<std::int64_t>{3};
+    Part part{name, around, {}, {}};
+    for (std::size_t p = 0; p < orders.size(); ++p) {
+      const std::int64_t domain = size(0, 7, random_.chance(30) ? 3 : 2);
+      paths.emplace_back();
+      for (std::int64_t k = 0; k <= orders[p]; ++k) {
+        const std::string letter(1, static_cast<char>('a' + k));
+        paths[p].push_back(variable(letter + (p > 0 ? std::to_string(p) : "") + suffix, domain));
+        if (k > 0) chain.links.emplace_back(paths[p][static_cast<std::size_t>(k - 1)], paths[p].back());
+      }
+      part.inner = joined(part.inner, paths[p]);
+    }
+    c_.chains.push_back(chain);
+    draw_lengths(chain, around);
+    draw_slice(paths, home, above, suffix, part);
+    draw_ends(paths, around, above, part);
+    slices_.push_back(part);
+    return {name, around, paths[0], {}};
+  }
+
+  void draw_lengths(const ChainCase::Chained& chain, const Names& around) {
+    if (!options_.ragged || !random_.chance(35)) return;
+    Tensor::Shape shape;
+    for (const auto& d : c_.batch) {
+      if (random_.chance(60)) shape.push_back(d.size);
+    }
+    for (const std::string& name : around) {
+      for (const auto& d : c_.plates) {
+        if (d.name == name) shape.push_back(d.size);
+      }
+      for (const auto& d : c_.chains) {
+        if (d.name == name) shape.push_back(d.size);
+      }
+    }
+    Integers lengths(shape, 0);
+    for (std::int64_t& length : lengths.values) length = random_.below(chain.size + 1);
+    c_.lengths.emplace(chain.name, lengths);
+  }
+
+  void draw_slice(const std::vector<Names>& paths, const Names& home, const Names& above, const std::string& suffix,
+                  Part& part) {
+    const Names linked = part.inner;
+    for (std::size_t p = 0; p < paths.size(); ++p) {
+      // A chain inside a chain is joined to it by its transitions.
+      const bool nested = !above.empty() && home.size() > 1 && is_chain(home[home.size() - 2]);
+      Names held = joined(paths[p], nested ? joined(some(above, 40), {above.back()}) : some(above, 40));
+      if (p > 0 && random_.chance(15)) held = joined(held, {paths[p - 1].back()});
+      if (paths[p].size() > 2 && random_.chance(35)) {
+        factor({paths[p][0], paths[p][1]}, home);  // a chain of order 2 that never looks two slices back at once
+        held = {paths[p].begin() + 1, paths[p].end()};
+      }
+      factor(held, home);
+      if (random_.chance(60)) factor({paths[p].back()}, home);
+      if (random_.chance(12)) factor({paths[p].front()}, home);
+      if (p > 0 && random_.chance(40)) factor({paths[p].back(), paths[p - 1].back()}, home);
+    }
+    if (random_.chance(25)) {
+      const std::string w = variable("w" + suffix, size(0, 8, 3));
+      factor(joined({w}, some_joined(linked, 45)), home);
+      if (random_.chance(40)) factor({w}, home);
+      part.inner.push_back(w);
+    }
+    if (options_.loose_parts && random_.chance(8)) factor({}, home);
+    if (!random_.chance(28)) return;
+    const std::string p = "p" + suffix;
+    c_.plates.push_back({p, size(5, 25, 2), {}});
+    const Names inside = joined(home, {p});
+    if (random_.chance(60)) factor({random_.pick(part.inner)}, inside);  // notes that are observed
+    if (random_.chance(55)) {
+      const std::string v = variable("v" + suffix, 2);
+      factor(joined({v}, some_joined(part.inner, 35)), inside);
+      if (random_.chance(40)) factor({v}, inside);
+      part.inner.push_back(v);
+    }
+  }
+
+  /// The first and last slice's variables: of a path of m links, ^v0 … ^v(m−1) and v1$ … vm$ exist at any length.
+  void draw_ends(const std::vector<Names>& paths, const Names& around, const Names& above, Part& part) {
+    Names firsts, lasts;
+    for (const Names& path : paths) {
+      for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+        firsts.push_back(k == 0 && random_.chance(50) ? path[k] : first(path[k]));
+        lasts.push_back(k + 2 == path.size() && random_.chance(50) ? path[k + 1] : last(path[k + 1]));
+      }
+      if (random_.chance(75)) factor({firsts.end() - (std::ssize(path) - 1), firsts.end()}, around);
+      if (!options_.last_factors) continue;
+      if (random_.chance(30)) factor({lasts.end() - (std::ssize(path) - 1), lasts.end()}, around);
+      if (random_.chance(10)) factor({firsts.back(), lasts.back()}, around);
+    }
+    if (firsts.size() > 1 && random_.chance(15)) factor(firsts, around);
+    if (!above.empty() && random_.chance(20)) factor(joined({firsts[0]}, some(above, 60)), around);
+    if (!above.empty() && options_.last_factors && random_.chance(15)) {
+      factor(joined({lasts[0]}, some(above, 60)), around);
+    }
+    part.ends = joined(firsts, lasts);
+    // Of a chain that surely has slices, any variable has a first and a last one.
+    if (!options_.other_ends || c_.chains.back().size == 0 || c_.lengths.contains(part.chain)) return;
+    const std::string& any = random_.chance(70) ? random_.pick(part.inner) : paths[0].back();
+    if (any.starts_with('v')) return;  // it is in a plate of its own
+    const std::string end = options_.last_factors && random_.chance(50) ? last(any) : first(any);
+    factor({end}, around);
+    if (random_.chance(50)) part.ends = joined(part.ends, {end});
+  }
+
+  /// What factors of the chain hold together with a variable of a slice, directly or through others of its variables.
+  Names joined_to(const std::string& variable, const Part& part) const {
+    Names reached{variable};
+    for (std::size_t k = 0; k < reached.size(); ++k) {
+      if (std::find(part.inner.begin(), part.inner.end(), reached[k]) == part.inner.end()) continue;
+      for (const auto& chain : c_.chains) {
+        for (const auto& [source, target] : chain.links) {
+          if (source == reached[k] || target == reached[k]) reached = joined(reached, {source, target});
+        }
+      }
+      for (const Case::Term& f : c_.factors) {
+        const Names all = joined(f.dims, f.tied);
+        const auto has = [&](const std::string& d) { return std::find(all.begin(), all.end(), d) != all.end(); };
+        if (!has(part.chain) || !has(reached[k])) continue;
+        for (const std::string& d : f.dims) {
+          const auto is = [&](const Case::Dimension& v) { return v.name == d; };
+          if (std::any_of(c_.variables.begin(), c_.variables.end(), is)) reached = joined(reached, {d});
+        }
+      }
+    }
+    // Variables of a chain inside the slice are in slices of their own.
+    std::erase_if(reached, [&](const std::string& v) {
+      const Names known = joined(part.inner, globals_within(part.around));
+      return std::find(known.begin(), known.end(), v) == known.end();
+    });
+    return reached;
+  }
+
+  void draw_output() {
+    Names output;
+    const Part& part = random_.pick(slices_);
+    std::int64_t kind = random_.below(100);
+    const Names above = globals_within(part.around);
+    if (!options_.sliced_outputs && kind >= 20) kind = 60 + kind % 25;
+    const bool of_slices = std::any_of(part.around.begin(), part.around.end(), [&](auto& p) { return is_chain(p); });
+    if (!options_.sliced_outputs && of_slices) kind = 0;
+    Names asked;
+    if (kind >= 20 && kind < 60) {
+      output = joined(part.around, {part.chain});
+      asked = {random_.pick(part.inner)};
+      const Names others = options_.outputs_across ? joined(part.inner, above) : joined_to(asked[0], part);
+      if (random_.chance(50)) asked = joined(asked, {random_.pick(others)});
+    } else if (kind >= 60 && kind < 85) {
+      output = part.around;
+      for (std::int64_t n = 1 + random_.below(2); n > 0; --n) asked = joined(asked, {random_.pick(part.ends)});
+    } else if (kind >= 85 && c_.lengths.empty()) {
+      output = some(joined(part.around, {part.chain}), 60);  // repeats the total
+    }
+    if (kind >= 60) asked = joined(asked, some(above, kind >= 85 ? 60 : 15));
+    const FactorGraph graph = c_.build();
+    const auto plates = graph.variable_plates();
+    for (const std::string& v : asked) {
+      const auto d = graph.find(v);
+      if (!d || graph.dims()[*d].end != End::none) continue;
+      if (std::find(part.ends.begin(), part.ends.end(), v) != part.ends.end()) continue;  // a bare end
+      for (const DimId b : plates[*d]) output = joined(output, {graph.dims()[b].name});
+    }
+    output = joined(output, asked);
+    for (const auto& d : c_.batch) {
+      if (random_.chance(40)) output.push_back(d.name);
+    }
+    random_.shuffle(output);
+    c_.outputs.push_back(output);
+  }
+
+  Random random_;
+  ChainOptions options_;
+  std::uint64_t seed_ = 0;
+  ChainCase c_;
+  Names outer_;                                         // plates around everything, each inside the one before
+  std::vector<std::pair<std::string, Names>> globals_;  // variables outside the chains, and their plates
+  std::vector<Part> slices_;
+};
+
+[[nodiscard]] inline ChainCase random_chain(std::uint64_t seed, const ChainOptions& options = {}) {
+  return ChainGenerator(seed, options).run();
+}
+
+}  // namespace plated::test
