@@ -17,16 +17,16 @@
 /// The same model as one flat chain, for a forward algorithm by hand: all hidden variables of a step as one state.
 struct FlatChain {
   std::int64_t states = 0;
-  std::vector<double> transition;        // [state, state], probabilities; the chain begins in state 0
-  std::vector<std::int64_t> emits_as;    // [state]: its row of the emission table
-  std::vector<std::int64_t> x;           // [state]: the value of variable x
+  std::vector<double> transition;      // [state, state], probabilities; the chain begins in state 0
+  std::vector<std::int64_t> emits_as;  // [state]: its row of the emission table
+  std::vector<std::int64_t> x;         // [state]: the value of variable x
 };
 
 struct MusicModel {
   std::string name;
   plated::FactorGraph graph;
-  std::vector<plated::Tensor> factors;   // logarithms
-  std::vector<double> emission;          // [key, before (if autoregressive), rows, note], probabilities
+  std::vector<plated::Tensor> factors;  // logarithms
+  std::vector<double> emission;         // [key, before (if autoregressive), rows, note], probabilities
   FlatChain flat;
   std::int64_t x_states = 0;
 };
@@ -55,7 +55,7 @@ class RandomTables {
     std::vector<double> table;
     for (const double p : frequency) {
       for (int before = 0; before < (autoregressive ? 2 : 1); ++before) {
-        const double shift = !autoregressive ? 0 : before == 1 ? 2.5 : -0.5;
+        const double shift = !autoregressive ? 0 : before == 1 ? 1.2 : -0.1;
         for (std::int64_t row = 0; row < rows; ++row) {
           const double logit = std::log(p / (1 - p)) + shift + 2 * (uniform() - 0.5);
           table.push_back(1 / (1 + std::exp(logit)));
@@ -78,7 +78,8 @@ inline plated::Tensor logs(std::vector<std::int64_t> shape, std::vector<double> 
 /// What the models share: sequences around the chain, notes inside of it, and the emission table.
 class MusicModelBuilder {
  public:
-  MusicModelBuilder(std::string name, bool autoregressive, const PianoRolls& rolls, const std::vector<double>& frequency)
+  MusicModelBuilder(std::string name, bool autoregressive, const PianoRolls& rolls,
+                    const std::vector<double>& frequency)
       : autoregressive_(autoregressive), frequency_(frequency), tables(7) {
     model.name = (autoregressive ? "ar" : "") + std::move(name);
     model.graph.plate("sequence", rolls.sequences());
@@ -182,7 +183,8 @@ inline MusicModel factorial_hmm(bool partially, bool autoregressive, const Piano
     for (std::int64_t now = 0; now < k * k; ++now) {
       const std::int64_t old_w = old / k, old_x = old % k, w = now / k, x = now % k;
       const std::int64_t row = partially ? old_x * k + w : old_x;
-      flat.transition.push_back(of_w[static_cast<std::size_t>(old_w * k + w)] * of_x[static_cast<std::size_t>(row * k + x)]);
+      flat.transition.push_back(of_w[static_cast<std::size_t>(old_w * k + w)] *
+                                of_x[static_cast<std::size_t>(row * k + x)]);
     }
     flat.emits_as.push_back(old);
     flat.x.push_back(old % k);
@@ -191,8 +193,8 @@ inline MusicModel factorial_hmm(bool partially, bool autoregressive, const Piano
 }
 
 /// p(x | older_x, old_x): as one table, or after Raftery (1985) as a mixture of p(x | old_x) and p(x | older_x) by the
-/// same matrix. A variable `lag` says which of the two made the step, and each has a factor that is 1 under the other lag.
-/// Both ways are given the same probabilities.
+/// same matrix. A variable `lag` says which of the two made the step, and each has a factor that is 1 under the other
+/// lag. Both ways are given the same probabilities.
 inline MusicModel second_order_hmm(bool raftery, bool autoregressive, const PianoRolls& rolls,
                                    const std::vector<double>& frequency, std::int64_t k) {
   MusicModelBuilder b(raftery ? "2HMM, Raftery" : "2HMM", autoregressive, rolls, frequency);
@@ -202,7 +204,9 @@ inline MusicModel second_order_hmm(bool raftery, bool autoregressive, const Pian
   b.begin({"older_x", plated::first("old_x")}, {k, k});
   const std::vector<double> matrix = b.tables.distributions(k, k);
   const double weights[] = {0.7, 0.3};
-  const auto chance = [&](std::int64_t from, std::int64_t to) { return matrix[static_cast<std::size_t>(from * k + to)]; };
+  const auto chance = [&](std::int64_t from, std::int64_t to) {
+    return matrix[static_cast<std::size_t>(from * k + to)];
+  };
   std::vector<double> full, of_old, of_older;
   for (std::int64_t older = 0; older < k; ++older) {
     for (std::int64_t old = 0; old < k; ++old) {

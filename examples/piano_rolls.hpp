@@ -23,16 +23,26 @@ struct PianoRolls {
   [[nodiscard]] std::int64_t sequences() const { return std::ssize(lengths); }
   [[nodiscard]] std::int64_t steps() const { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
   [[nodiscard]] std::int64_t longest() const { return *std::max_element(lengths.begin(), lengths.end()); }
+
+  /// The first sequences alone.
+  [[nodiscard]] PianoRolls first(std::int64_t count) const {
+    PianoRolls some = *this;
+    some.lengths.resize(static_cast<std::size_t>(std::min(count, sequences())));
+    some.notes.resize(static_cast<std::size_t>(some.steps() * keys));
+    return some;
+  }
 };
 
 /// The bytes of an .npy file behind its header (version 1: its length is in bytes 8 and 9).
 inline std::vector<char> npy_bytes(const std::string& path, const std::string& type) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (bytes.size() < 10 || std::string(bytes.data() + 1, 5) != "NUMPY") throw std::runtime_error(path + " is no .npy file");
+  if (bytes.size() < 10 || std::string(bytes.data() + 1, 5) != "NUMPY")
+    throw std::runtime_error(path + " is no .npy file");
   const auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(bytes[at])}; };
   const std::size_t begin = 10 + byte(8) + 256 * byte(9);
-  const std::string header(bytes.begin() + 10, bytes.begin() + static_cast<std::ptrdiff_t>(std::min(begin, bytes.size())));
+  const std::string header(bytes.begin() + 10,
+                           bytes.begin() + static_cast<std::ptrdiff_t>(std::min(begin, bytes.size())));
   if (header.find("'" + type + "'") == std::string::npos || header.find("False") == std::string::npos) {
     throw std::runtime_error(path + " does not hold row-major " + type);
   }
@@ -52,7 +62,8 @@ inline PianoRolls read_piano_rolls(const std::string& stem) {
     }
     rolls.lengths.push_back(length);
   }
-  if (rolls.steps() * PianoRolls::keys != std::ssize(rolls.notes)) throw std::runtime_error(stem + ": lengths do not fit");
+  if (rolls.steps() * PianoRolls::keys != std::ssize(rolls.notes))
+    throw std::runtime_error(stem + ": lengths do not fit");
   return rolls;
 }
 
@@ -70,8 +81,8 @@ inline PianoRolls made_up_piano_rolls() {
   return rolls;
 }
 
-/// The notes as evidence, [sequence, key, step] (plates come before chains), with −1 (nothing seen) past the end of a sequence. `delay` = 1 gives
-/// each step the notes of the step before, and silence to the first.
+/// The notes as evidence, [sequence, key, step] (plates come before chains), with −1 (nothing seen) past the end of a
+/// sequence. `delay` = 1 gives each step the notes of the step before, and silence to the first.
 inline plated::Integers evidence_of(const PianoRolls& rolls, std::int64_t delay) {
   plated::Integers seen({rolls.sequences(), PianoRolls::keys, rolls.longest()});
   const std::uint8_t* row = rolls.notes.data();

@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "chain/sections.hpp"
 #include "common/arguments.hpp"
 #include "common/machine.hpp"
 #include "common/program.hpp"
+#include "sections.hpp"
 
 namespace {
 

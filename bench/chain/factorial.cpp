@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "chain/plated_runner.hpp"
-#include "chain/sections.hpp"
 #include "common/timing.hpp"
+#include "plated_runner.hpp"
+#include "sections.hpp"
 
 namespace bench {
 namespace {
@@ -27,12 +27,11 @@ FactorialModel factorial(int chains, std::int64_t length) {
   std::string emissions = "t";
   Tensor::Shape shape = {length};
   for (int c = 0; c < chains; ++c) {
-    const std::string from = "a" + std::to_string(c);
-    const std::string to = "b" + std::to_string(c);
-    model.equation += "(t) " + from + " " + to + ", ";
-    model.links.push_back(from + "->" + to);
-    model.factors.push_back(random_distributions(static_cast<std::uint64_t>(10 + c), {states, states}));
-    emissions += " " + to;
+    const std::string number = std::to_string(c);
+    model.equation.append("(t) a").append(number).append(" b").append(number).append(", ");
+    model.links.push_back(std::string("a").append(number).append("->b").append(number));
+    model.factors.push_back(random_distributions(std::uint64_t{10} + static_cast<std::uint64_t>(c), {states, states}));
+    emissions.append(" b").append(number);
     shape.push_back(states);
   }
   model.equation += emissions + " ->";

@@ -1,5 +1,5 @@
 // Makes the data, and solves the model with plain loops over probabilities.
-#include "chain/hidden_markov.hpp"
+#include "hidden_markov.hpp"
 
 #include <cmath>
 #include <utility>
@@ -23,7 +23,7 @@ std::vector<double> exponentials(const float* from, std::int64_t count) {
 
 /// One sequence, added to what others have left in `result`.
 void add_sequence(const HiddenMarkov& model, const std::vector<double>& matrix, std::int64_t n,
-                  ChainPosterior& result) {
+                  PlainPosterior& result) {
   const auto [states, length, sequences] = model.size;
   const auto width = static_cast<std::size_t>(states);
   const float* emissions = model.emissions() + n * length * states;
@@ -84,7 +84,8 @@ plated::Tensor random_distributions(std::uint64_t stream, plated::Tensor::Shape 
   auto result = plated::Tensor::uninitialised(plated::Dtype::float32, std::move(shape));
   auto* to = static_cast<float*>(result.mutable_data());
   const std::int64_t states = result.shape().back();
-  for (std::int64_t row = 0; row < result.elements(); row += states) {
+  const std::int64_t count = result.elements();
+  for (std::int64_t row = 0; row < count; row += states) {
     std::vector<double> weights;
     for (std::int64_t k = 0; k < states; ++k) {
       const float logit = 6 * hashed_uniform(stream, static_cast<std::uint64_t>(row + k)) - 3;
@@ -101,7 +102,8 @@ plated::Tensor random_distributions(std::uint64_t stream, plated::Tensor::Shape 
 plated::Tensor random_emissions(std::uint64_t stream, plated::Tensor::Shape shape) {
   auto result = plated::Tensor::uninitialised(plated::Dtype::float32, std::move(shape));
   auto* to = static_cast<float*>(result.mutable_data());
-  for (std::int64_t k = 0; k < result.elements(); ++k) {
+  const std::int64_t count = result.elements();
+  for (std::int64_t k = 0; k < count; ++k) {
     to[k] = 6 * hashed_uniform(stream, static_cast<std::uint64_t>(k)) - 6;
   }
   return result;
@@ -120,9 +122,9 @@ plated::Plan compiled(const ChainSize& size) {
                                                     {.plates = "n", .chains = {{"t", {"a->b"}}}}));
 }
 
-ChainPosterior posterior(const HiddenMarkov& model) {
+PlainPosterior plain_posterior(const HiddenMarkov& model) {
   const auto [states, length, sequences] = model.size;
-  ChainPosterior result;
+  PlainPosterior result;
   result.prior.resize(static_cast<std::size_t>(states));
   result.transition.resize(static_cast<std::size_t>(states * states));
   result.emissions.resize(static_cast<std::size_t>(sequences * length * states));

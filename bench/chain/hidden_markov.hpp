@@ -46,11 +46,11 @@ struct HiddenMarkov {
 [[nodiscard]] plated::Tensor random_emissions(std::uint64_t stream, plated::Tensor::Shape shape);
 
 /// log Z and its derivatives by each factor, from plain loops over probabilities in double.
-struct ChainPosterior {
+struct PlainPosterior {
   double log_total = 0;
   std::vector<double> prior, transition, emissions;
 };
 
-[[nodiscard]] ChainPosterior posterior(const HiddenMarkov& model);
+[[nodiscard]] PlainPosterior plain_posterior(const HiddenMarkov& model);
 
 }  // namespace bench

@@ -1,9 +1,9 @@
 // Planning knows a chain's length only as a number: it must take as long for a million slices as for a hundred.
 #include <cstdio>
 
-#include "chain/hidden_markov.hpp"
-#include "chain/sections.hpp"
 #include "common/timing.hpp"
+#include "hidden_markov.hpp"
+#include "sections.hpp"
 
 namespace bench {
 

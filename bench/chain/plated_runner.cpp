@@ -1,5 +1,5 @@
 // Asks a compiled plan as a user would.
-#include "chain/plated_runner.hpp"
+#include "plated_runner.hpp"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "chain/hidden_markov.hpp"
+#include "hidden_markov.hpp"
 
 namespace bench {
 

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "chain/by_hand.hpp"
-#include "chain/plated_runner.hpp"
-#include "chain/sections.hpp"
+#include "by_hand.hpp"
+#include "plated_runner.hpp"
+#include "sections.hpp"
 
 namespace bench {
 namespace {
@@ -19,11 +19,12 @@ using plated::Tensor;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t largest_bytes = std::int64_t{2} << 30;
-constexpr double longest_call = 20;     // seconds; a figure whose calls take longer is left out
-constexpr double longest_figure = 60;   // seconds; turns beyond are not taken
-constexpr double value_target = 1.3;    // times the loops by hand
+constexpr double longest_call = 20;    // seconds; a figure whose calls take longer is left out
+constexpr double longest_figure = 60;  // seconds; turns beyond are not taken
+constexpr double value_target = 1.3;   // times the loops by hand
 constexpr double gradient_target = 1.5;
-constexpr std::int64_t pilot_length = 100;
+constexpr std::int64_t pilot_length = 1000;
+constexpr std::int64_t plain_length = 100;  // at most: plain loops in double take a moment only
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -57,8 +58,9 @@ Turns take_turns(const std::function<void()>& plated, const std::function<void()
 template <class Expected>
 double difference(const Tensor& found, const Expected* expected, double scale) {
   const auto* entries = static_cast<const float*>(found.data());
+  const std::int64_t count = found.elements();
   double largest = 0;
-  for (std::int64_t k = 0; k < found.elements(); ++k) {
+  for (std::int64_t k = 0; k < count; ++k) {
     const double error = std::abs(static_cast<double>(entries[k]) - static_cast<double>(expected[k])) / scale;
     largest = error <= largest ? largest : error;
   }
@@ -90,12 +92,16 @@ const float* entries(const Tensor& tensor) { return static_cast<const float*>(te
 class Point {
  public:
   Point(ChainSize size, int threads)
-      : size_(size), model_(size), plated_(compiled(size), model_.factors, threads), by_hand_(model_), threads_(threads) {}
+      : size_(size),
+        model_(size),
+        plated_(compiled(size), model_.factors, threads),
+        by_hand_(model_),
+        threads_(threads) {}
 
   Json measure_value(const ChainSettings& settings) {
     const double log_total = plated_.value();
     require_value(by_hand_.value(), log_total, "value", size_);
-    if (is_short()) require_value(log_total, posterior(model_).log_total, "value by Plated", size_);
+    if (is_short()) require_value(log_total, plain_posterior(model_).log_total, "value by Plated", size_);
     return figures(take_turns([&] { (void)plated_.value(); }, [&] { (void)by_hand_.value(); }, settings), value_target)
         .set("log_total", log_total);
   }
@@ -107,7 +113,7 @@ class Point {
     require_value(by_hand_.gradient(theirs), log_total, "value with its gradient", size_);
     require_gradient(ours, entries(theirs[0]), entries(theirs[1]), entries(theirs[2]), "gradient", size_);
     if (is_short()) {
-      const ChainPosterior expected = posterior(model_);
+      const PlainPosterior expected = plain_posterior(model_);
       for (const auto* found : {&ours, &theirs}) {
         require_gradient(*found, expected.prior.data(), expected.transition.data(), expected.emissions.data(),
                          "gradient beside plain loops", size_);
@@ -119,8 +125,7 @@ class Point {
   }
 
  private:
-  /// Whether plain loops in double take a moment only.
-  [[nodiscard]] bool is_short() const { return size_.length <= pilot_length; }
+  [[nodiscard]] bool is_short() const { return size_.length <= plain_length; }
 
   [[nodiscard]] Json figures(const Turns& best, double target) const {
     const double per_step = 1e9 / static_cast<double>(size_.steps());

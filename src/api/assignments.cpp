@@ -66,7 +66,7 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
     if (plan.chains) {
       allocate();
       total = chain::decode(
-          *plan.chains, inputs, choice, ChainCall(plan, options, settings),
+          *total_program(plan), inputs, choice, ChainCall(plan, options, settings),
           [&](const Tensor& sum) { check_possible(plan.graph, sum, settings.semiring); }, chosen);
     } else {
       total = decode_plain(plan, inputs, settings, choice, allocate, chosen);

@@ -27,7 +27,7 @@ const Chain& chain_named(const FactorGraph& graph, const std::string& name) {
 void check_joined(const PlanImpl& plan, DimId chain) {
   std::vector<bool> joined(plan.observed.factors().size(), false);
   for (const chain::Piece& piece : plan.chains->pieces().pieces) {
-    for (const std::size_t f : piece.factors) joined[f] = true;
+    for (const std::size_t f : piece.factors) joined[f] = joined[f] || piece.chain == chain;
   }
   for (std::size_t f = 0; f < joined.size(); ++f) {
     const std::vector<DimId> plates = plan.observed.factor_plates(f);
@@ -39,6 +39,10 @@ void check_joined(const PlanImpl& plan, DimId chain) {
 }
 
 }  // namespace
+
+std::shared_ptr<const chain::Program> total_program(const PlanImpl& plan) {
+  return plan.chains->part("total", [&] { return adjoint::total_graph(plan.observed); });
+}
 
 chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) {
   chain::RaggedChains result;

@@ -9,6 +9,9 @@ namespace plated::api {
 /// of a chain are joined to none of its linked variables, so that no length is theirs.
 [[nodiscard]] chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths);
 
+/// The program of the total alone: questions about a posterior do not depend on the outputs that were asked for.
+[[nodiscard]] std::shared_ptr<const chain::Program> total_program(const PlanImpl& plan);
+
 /// A call with the lengths that it refers to.
 class ChainCall {
  public:

@@ -36,10 +36,10 @@ Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operand
   const api::ChainCall call(impl, options, api::log_settings(options, inputs));
   const FactorGraph& graph = impl.graph;
   const std::vector<std::int64_t> shape = api::sizes(graph, adjoint::batch_axes(graph));
-  const auto total = impl.chains->part("total", [&] { return adjoint::total_graph(impl.observed); });
+  const auto total = api::total_program(impl);
   api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
                       Semiring::log);
-  return api::filled(engine::element_dtype(operands), shape, ask(inputs, call).values());
+  return api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values());
 }
 
 /// Statistics whose shapes have been checked. Entries of slices that do not exist are never read.
@@ -59,9 +59,10 @@ std::vector<Tensor> statistics_of(std::span<const Tensor> operands, std::span<co
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (impl.chains) {
-    return chained_number(impl, operands, options, [&](std::span<const Tensor> inputs, const chain::Call& call) {
-      return chain::entropy(*impl.chains, inputs, call);
-    });
+    return chained_number(impl, operands, options,
+                          [](const chain::Program& program, std::span<const Tensor> inputs, const chain::Call& call) {
+                            return chain::entropy(program, inputs, call);
+                          });
   }
   const std::vector<Tensor> inputs = seeded(impl, operands, options);
   const auto runnable =
@@ -83,9 +84,10 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
   if (impl.chains) {
     std::vector<Tensor> all = statistics_of(operands, statistics);
     all.resize(impl.observed.factors().size());
-    return chained_number(impl, operands, options, [&](std::span<const Tensor> given, const chain::Call& call) {
-      return chain::expectation(*impl.chains, given, all, call);
-    });
+    return chained_number(impl, operands, options,
+                          [&](const chain::Program& program, std::span<const Tensor> given, const chain::Call& call) {
+                            return chain::expectation(program, given, all, call);
+                          });
   }
   std::vector<Tensor> inputs = seeded(impl, operands, options);
   std::vector<bool> given;

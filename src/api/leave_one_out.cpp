@@ -52,6 +52,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
   if (factors.empty()) {
     throw OptionError("which factors of a slice of chain " + name + " are left out? Name them");
   }
+  const auto program = api::total_program(impl);
   std::vector<std::size_t> masked;
   std::size_t piece = 0;
   for (const std::string& factor : factors) {
@@ -61,7 +62,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
       throw UnknownNameError("factor '" + factor + "' is to be left out, and the model has no such factor");
     }
     masked.push_back(static_cast<std::size_t>(found - graph.factors().begin()));
-    const std::vector<chain::Piece>& pieces = impl.chains->pieces().pieces;
+    const std::vector<chain::Piece>& pieces = program->pieces().pieces;
     const auto holder = std::find_if(pieces.begin(), pieces.end(), [&](const chain::Piece& p) {
       return p.chain == chain && std::find(p.factors.begin(), p.factors.end(), masked.back()) != p.factors.end();
     });
@@ -73,9 +74,8 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
     piece = index;
   }
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  const Tensor answer = chain::leave_one_out(
-      *impl.chains, piece, masked, inputs, api::ChainCall(impl, options, api::log_settings(options, inputs)),
-      [&](const Tensor& total) { api::check_possible(graph, total, Semiring::log); });
+  const Tensor answer = chain::leave_one_out(*program, piece, masked, inputs,
+                                             api::ChainCall(impl, options, api::log_settings(options, inputs)));
   return api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
 }
 
@@ -90,10 +90,14 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
                            "' are to be left out, and the model has no such plate or chain");
   }
   if (impl.graph.dims()[*dim].kind == DimKind::chain) return along_chain(impl, *dim, operands, options, factors);
-  if (impl.chains) throw OptionError("slices of a plate are not left out of models with chains; leave out a chain's");
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   const engine::Settings settings = api::log_settings(options, inputs);
+  if (impl.chains) {
+    const chain::SlicesLeftOut left_out =
+        chain::leave_out_slices(*api::total_program(impl), *dim, inputs, api::ChainCall(impl, options, settings));
+    return api::predictive(impl.graph, *dim, left_out.total, left_out.without, engine::element_dtype(operands));
+  }
   const std::vector<Tensor> both = totals(impl, *dim, inputs, settings);
   return api::predictive(impl.graph, *dim, both[0], both[1], engine::element_dtype(operands));
 }

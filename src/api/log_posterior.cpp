@@ -56,7 +56,7 @@ void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, cons
 }
 
 Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
-                        const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype) {
+                        const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype, bool ragged) {
   const std::vector<double> values = posterior(joint, log_partition, true, Dtype::float64).values();
   const std::vector<DimId>& operand_axes = graph.factors()[factor].dims;
   const Tensor::Shape shape = sizes(graph, operand_axes);
@@ -77,13 +77,29 @@ Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std:
     }
     for (std::size_t axis = axes.size(); axis-- > 0 && ++at[axis] == joint.shape()[axis];) at[axis] = 0;
   }
+  std::vector<double> shared(sum.size(), 0.0);  // log of how many slices share an entry
+  if (ragged) {
+    // Each slice that exists has the mass one: the sum over the states counts them.
+    std::vector<double> mass(sum.size(), 0.0);
+    const auto row_of = [&](std::size_t k) {
+      std::int64_t row = 0;
+      for (std::size_t axis = 0; axis < operand_axes.size(); ++axis) {
+        if (graph.dims()[operand_axes[axis]].kind == DimKind::variable) continue;
+        row += static_cast<std::int64_t>(k) / strides[axis] % shape[axis] * strides[axis];
+      }
+      return static_cast<std::size_t>(row);
+    };
+    for (std::size_t k = 0; k < sum.size(); ++k) mass[row_of(k)] += std::exp(sum[k]);
+    for (std::size_t k = 0; k < sum.size(); ++k) shared[k] = std::log(mass[row_of(k)]);
+  }
   double slices = 1;  // that share an entry of the operand
   for (const DimId d : axes) {
     const bool carried = std::find(operand_axes.begin(), operand_axes.end(), d) != operand_axes.end();
     if (!carried) slices *= static_cast<double>(graph.dims()[d].size);
   }
-  for (double& x : sum) {
-    if (x != minus_infinity) x -= std::log(slices);  // without slices there is nothing to take the mean of
+  for (std::size_t k = 0; k < sum.size(); ++k) {
+    double& x = sum[k];
+    if (x != minus_infinity) x -= ragged ? shared[k] : std::log(slices);  // without slices there is no mean
     if (!log) x = std::exp(x);
   }
   return filled(dtype, shape, sum);

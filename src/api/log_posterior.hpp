@@ -16,9 +16,11 @@ namespace plated::api {
 [[nodiscard]] Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
 
 /// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the
-/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims.
+/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims. Where chains are
+/// `ragged`, over those that exist.
 [[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
-                                      const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
+                                      const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype,
+                                      bool ragged);
 
 /// Brings the total over the states in each slice of a chain to log Z, as it must be but for rounding. The axes name
 /// the joint's, which are batch dims first; slices whose total is −inf stay as they are. Without a chain among the axes

@@ -32,7 +32,7 @@ class Asker {
                                       .check = [&](const Tensor& total) { take_total(total, result); }};
     if (wanted.variables) question.variables = api::variables(impl_.graph);
     chain::Posterior answer =
-        chain::posterior(*impl_.chains, question, inputs_, api::ChainCall(impl_, options, settings_));
+        chain::posterior(*api::total_program(impl_), question, inputs_, api::ChainCall(impl_, options, settings_));
     for (auto& [v, tensor] : answer.variables) {
       result.variables.emplace(impl_.graph.dims()[v].name, std::move(tensor));
     }
@@ -82,9 +82,11 @@ class Asker {
       std::stable_partition(list.begin(), list.end(), [&](DimId d) { return graph.dims()[d].kind != DimKind::chain; });
       list.insert(list.end(), states.begin(), states.end());
     };
-    std::vector<DimId> variables =
-        wanted.variables && wanted.log ? adjoint::posterior_variables(graph) : std::vector<DimId>{};
-    std::erase_if(variables, [&](DimId v) { return graph.dims()[v].end != End::none; });
+    // With chains those of a single state, too: a slice may not exist.
+    std::vector<DimId> variables;
+    if (wanted.variables && wanted.log) {
+      variables = impl_.chains ? api::variables(graph) : adjoint::posterior_variables(graph);
+    }
     for (const DimId v : variables) axes.push_back(impl_.axes(v));
     const std::size_t factors = wanted.factors && wanted.log ? graph.factors().size() : 0;
     for (std::size_t f = 0; f < factors; ++f) {
@@ -137,8 +139,8 @@ class Asker {
     }
     if (wanted.variables && wanted.log) add_certain(true, result);
     for (std::size_t f = 0; f < factors; ++f, ++next) {
-      result.factors.push_back(
-          api::factor_posterior(graph, f, axes[next - 1], outputs[next], outputs[0], wanted.log, dtype_));
+      result.factors.push_back(api::factor_posterior(graph, f, axes[next - 1], outputs[next], outputs[0], wanted.log,
+                                                     dtype_, !options.lengths.empty()));
     }
     for (std::size_t s = 0; s < wanted.sets.size(); ++s) {
       result.sets.push_back(api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));

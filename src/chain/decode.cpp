@@ -8,7 +8,6 @@
 #include "chain/decode_path.hpp"
 #include "chain/decode_states.hpp"
 #include "chain/sweep.hpp"
-#include "graph/ends.hpp"
 
 namespace plated::chain {
 namespace {
@@ -44,19 +43,6 @@ std::vector<DimId> rest_variables(const Pieces& pieces) {
       return base::contains(piece.inside, v) || (!piece.keeps_start && holds(piece.start(), v));
     });
     if (!gone) list.push_back(v);
-  }
-  return list;
-}
-
-/// Ends that are not of a link: of a variable between the links, or of one that none leads through.
-std::vector<DimId> other_ends(const FactorGraph& graph, const Pieces& pieces) {
-  std::vector<DimId> list;
-  for (DimId v = 0; v < graph.dims().size(); ++v) {
-    const Dim& dim = graph.dims()[v];
-    const bool linked = std::any_of(pieces.pieces.begin(), pieces.pieces.end(), [&](const Piece& piece) {
-      return holds(piece.first, v) || holds(piece.last, v) || base::contains(piece.inside, v);
-    });
-    if (dim.kind == DimKind::variable && dim.end != End::none && !linked) list.push_back(v);
   }
   return list;
 }
@@ -127,10 +113,6 @@ Tensor decode(const Program& program, std::span<const Tensor> operands, const ad
     decode_inside(program, p, operands, choice, call, states);
   }
   if (call.lengths != nullptr) states.erase_beyond(*call.lengths);
-  for (const DimId end : other_ends(program.graph(), pieces)) {
-    states.take_end(end, call.ragged(*graph::chain_of_ends(pieces.graph, pieces.graph.dims()[end].of,
-                                                           states.axes(pieces.graph.dims()[end].of))));
-  }
   assignment.resize(program.graph().dims().size());
   return total;
 }

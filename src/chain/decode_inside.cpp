@@ -118,14 +118,14 @@ class Inside {
     const std::vector<DimId>& axes = graph_.factors()[gathered.factor].dims;
     const auto strides = [&](const std::vector<DimId>& dims) {
       std::vector<std::int64_t> list;
-      for (const DimId d : dims) list.push_back(stride_along(operand, axes, d));
+      for (const DimId d : dims) list.push_back(engine::stride_along(operand, axes, d));
       return list;
     };
     const std::vector<DimId> inner(gathered.axes.begin() + static_cast<std::ptrdiff_t>(gathered.inner),
                                    gathered.axes.end());
     const std::vector<std::int64_t> inside = offsets(engine::sizes(graph_, inner), strides(inner));
     const std::vector<std::int64_t> row = offsets(engine::sizes(graph_, piece_.rows), strides(piece_.rows));
-    const std::int64_t step = stride_along(operand, axes, piece_.chain);
+    const std::int64_t step = engine::stride_along(operand, axes, piece_.chain);
     struct Known {
       const std::int64_t* states;
       std::vector<std::int64_t> row;
@@ -135,7 +135,7 @@ class Inside {
     std::vector<Known> known;
     for (const DimId v : gathered.known) {
       known.push_back({states_.of(v) + sample * states_.per_sample(v), states_.places(v, piece_.rows),
-                       states_.stride(v, piece_.chain), stride_along(operand, axes, v)});
+                       states_.stride(v, piece_.chain), engine::stride_along(operand, axes, v)});
     }
     std::vector<std::int64_t> shape = engine::sizes(graph_, gathered.axes);
     shape[0] = count;

@@ -83,24 +83,4 @@ void States::erase_beyond(const RaggedChains& lengths) {
   }
 }
 
-void States::take_end(DimId end, const Ragged* lengths) {
-  const DimId v = graph_.dims()[end].of;
-  const std::vector<DimId> around = axes(end);
-  std::vector<DimId> chain = axes(v);
-  std::erase_if(chain, [&](DimId d) { return std::find(around.begin(), around.end(), d) != around.end(); });
-  const std::vector<std::int64_t> sizes = engine::sizes(graph_, around);
-  std::vector<std::int64_t> length(static_cast<std::size_t>(per_sample(end)), graph_.dims()[chain[0]].size);
-  if (lengths != nullptr) length = lengths->over(around, sizes).values;
-  const std::vector<std::int64_t> place = places(v, around);
-  const std::int64_t step = stride(v, chain[0]);
-  for (std::int64_t s = 0; s < samples_; ++s) {
-    const std::int64_t* from = of(v) + s * per_sample(v);
-    std::int64_t* to = of(end) + s * per_sample(end);
-    for (std::size_t k = 0; k < place.size(); ++k) {
-      const std::int64_t slice = graph_.dims()[end].end == End::first ? 0 : length[k] - 1;
-      to[k] = length[k] == 0 ? -1 : from[place[k] + slice * step];
-    }
-  }
-}
-
 }  // namespace plated::chain

@@ -40,8 +40,6 @@ class States {
 
   /// Slices beyond a chain's length have no state.
   void erase_beyond(const RaggedChains& lengths);
-  /// `end` is the state of its variable in the first or last slice there is.
-  void take_end(DimId end, const Ragged* lengths);
 
  private:
   const FactorGraph& graph_;

@@ -14,7 +14,7 @@ bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.be
 std::vector<std::int64_t> strides_along(const Tensor& tensor, const std::vector<DimId>& axes,
                                         const std::vector<DimId>& dims) {
   std::vector<std::int64_t> list;
-  for (const DimId d : dims) list.push_back(stride_along(tensor, axes, d));
+  for (const DimId d : dims) list.push_back(engine::stride_along(tensor, axes, d));
   return list;
 }
 
@@ -90,7 +90,7 @@ SliceWeights slice_weights(const Program& program, std::size_t piece, const Slic
     }
     SliceWeights::Input input;
     input.dtype = tensor.dtype();
-    input.step = stride_along(tensor, axes, p.chain);
+    input.step = engine::stride_along(tensor, axes, p.chain);
     input.data = static_cast<const std::byte*>(tensor.data()) +
                  first * input.step * static_cast<std::int64_t>(size_of(tensor.dtype()));
     input.row = offsets(engine::sizes(graph, p.rows), strides_along(tensor, axes, p.rows));

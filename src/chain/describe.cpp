@@ -38,8 +38,12 @@ void add_stages(const Program& program, std::vector<Stage>& list, double repeats
     for (const BodyFactor& factor : body.factors) varies.push_back(factor.varies);
     Stage step{
         .kind = Stage::Kind::step, .piece = p, .runnable = program.step(p, piece.forward), .repeats = repeats * slices};
-    step.fused = engine::Recursion(step.runnable->schedule(), piece.links.size(), varies, Semiring::log, Dtype::float32)
-                     .is_fused();
+    const engine::Recursion recursion(step.runnable->schedule(), piece.links.size(), varies, Semiring::log,
+                                      Dtype::float32);
+    step.fused = recursion.fused().has_value();
+    step.in_parts = recursion.splits_time(pieces.graph.dims()[piece.chain].size);
+    step.rows = recursion.rows();
+    step.states = recursion.states();
     list.push_back(std::move(step));
   }
   add_stages(*program.rest(), list, repeats);
@@ -71,6 +75,19 @@ std::string about(const FactorGraph& graph, const Piece& piece) {
     text += std::string(", since nothing holds the ") + (piece.forward ? "first" : "last") + " state";
   }
   return text + "\n";
+}
+
+/// What was chosen between the two ways along a chain, and why.
+std::string how_time_is_walked(const Stage& stage) {
+  const std::string rows = std::to_string(stage.rows) + (stage.rows == 1 ? " row" : " rows");
+  const std::string states = std::to_string(stage.states) + (stage.states == 1 ? " state" : " states");
+  if (stage.in_parts) {
+    return std::to_string(engine::Recursion::time_parts) +
+           " parts of the chain at once, each from every state: " + rows + " of " + states +
+           " would leave vector lanes idle";
+  }
+  return "slice after slice, " + rows + " of " + states +
+         " at once: products across time would take as many times the work as there are states";
 }
 
 }  // namespace
@@ -116,6 +133,7 @@ std::string print(const Program& program) {
     const auto times = std::to_string(static_cast<std::int64_t>(stage.repeats));
     if (stage.kind == Stage::Kind::preparation) text += "  prepared for many slices at once (" + times + " slices):\n";
     if (stage.kind == Stage::Kind::step) {
+      text += std::string("  ") + how_time_is_walked(stage) + "\n";
       text += "  each slice (" + times + " times" + (stage.fused ? ", fused: the matrix is exponentiated once" : "") +
               "):\n";
     }

@@ -17,7 +17,10 @@ struct Stage {
   std::size_t piece = 0;
   std::shared_ptr<const engine::Runnable> runnable;
   double repeats = 1;
-  bool fused = false;  // by a kernel of its own
+  bool fused = false;     // by a kernel of its own
+  bool in_parts = false;  // parts of the chain at once
+  std::int64_t rows = 0;  // of a step's message, and its states
+  std::int64_t states = 0;
 };
 
 [[nodiscard]] std::vector<Stage> stages(const Program& program);

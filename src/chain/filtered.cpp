@@ -5,20 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "chain/context.hpp"
+
 namespace plated::chain {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
-/// log mass − result: what lies outside the piece, up to a constant.
-Tensor context_of(const Tensor& mass, const Tensor& result) {
-  std::vector<double> values = mass.values();
-  const std::vector<double> own = result.values();
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    values[k] = values[k] > 0 ? std::log(values[k]) - own[k] : minus_infinity;
-  }
-  return Tensor::of(mass.shape(), values);
-}
 
 /// Weights of the outer variables' states in each slice: exp(logs) normalised over them for each slice and row.
 Tensor outer_weights(const Tensor& logs, std::int64_t outer, const std::vector<double>& exists) {
@@ -38,8 +30,8 @@ Tensor outer_weights(const Tensor& logs, std::int64_t outer, const std::vector<d
 
 }  // namespace
 
-void answer_filtered(const Program& program, std::size_t piece, std::span<const Tensor> operands, const Tensor& result,
-                     const Tensor& mass, const Probe& probe, const Call& call) {
+void answer_filtered(const Program& program, std::size_t piece, std::span<const Tensor> operands,
+                     const std::vector<Tensor>& results, const Tensor& mass, const Probe& probe, const Call& call) {
   const FactorGraph& graph = program.pieces().graph;
   const Piece& p = program.pieces().pieces[piece];
   const Dtype dtype = engine::element_dtype(operands.first(program.graph().factors().size()));
@@ -50,7 +42,7 @@ void answer_filtered(const Program& program, std::size_t piece, std::span<const 
   Sweep sweep(program, piece, operands, Semiring::log, call,
               sweep_size(program, piece, dtype, 64.0 * 1024, call.settings.memory_limit));
   (void)sweep.result(true);
-  const Tensor context = context_of(mass, result);
+  const Tensor context = log_context(program, piece, operands, results, mass.values(), call);
   std::int64_t outer = 1;
   for (const DimId d : p.outer) outer *= graph.dims()[d].size;
   // Where messages run forwards by themselves, what lies outside has yet to weigh the outer variables' states.

@@ -61,6 +61,10 @@ class PieceFinder {
     const std::size_t dims = result_.graph.dims().size();
     base::DisjointSets sets(dims);
     for (const Link& link : chain.links) sets.join(link.source, link.target);
+    for (DimId d = 0; d < dims; ++d) {
+      const Dim& dim = result_.graph.dims()[d];
+      if (dim.end != End::none) sets.join(d, dim.of);  // of chains inside this one
+    }
     // The ends of a chain inside this one go with its variables.
     for (DimId v = 0; v < dims; ++v) {
       const Dim& dim = result_.graph.dims()[v];
@@ -267,7 +271,9 @@ FactorGraph rest_asking(const Pieces& pieces, const std::vector<std::vector<DimI
     std::vector<DimId> dims = piece.rows;
     dims.insert(dims.end(), piece.outer.begin(), piece.outer.end());
     dims.insert(dims.end(), piece.result().begin(), piece.result().end());
-    rest.factor("chain " + graph.dims()[piece.chain].name + " (" + std::to_string(from.index) + ")", dims);
+    SortedSet single;  // plates of a single slice that only variables outside have
+    for (const DimId v : piece.outer) single = unite(single, subtract(sorted(plates[v]), sorted(piece.rows)));
+    rest.factor("chain " + graph.dims()[piece.chain].name + " (" + std::to_string(from.index) + ")", dims, single);
   }
   for (const std::vector<DimId>& dims : outputs) rest.output(dims);
   return std::move(rest).finish();

@@ -74,6 +74,58 @@ PieceGradient::PieceGradient(const Program& program, std::size_t piece, std::spa
   const Dtype dtype = engine::element_dtype(operands.first(program.graph().factors().size()));
   sweep_ = std::make_unique<Sweep>(program, piece, operands, semiring, call,
                                    sweep_size(program, piece, dtype, asked, call.settings.memory_limit));
+  smooths_ = is_smoothable();
+  if (smooths_) sweep_->keep_linear();
+}
+
+/// Whether all that is asked are states and the matrix of a fused scan, in rows of their own.
+bool PieceGradient::is_smoothable() const {
+  if (!sweep_->is_fused() || !piece_.outer.empty() || !slice_probes_.empty()) return false;
+  const Body& body = program_.body(index_);
+  const engine::Recursion::Fused& fused = sweep_->fused();
+  for (const std::size_t f : piece_.factors) {
+    if (!is_full(answers_.factors[f])) continue;
+    const auto is = [&](std::size_t k) { return !body.factors[k].is_prepared && body.factors[k].index == f; };
+    if (is(fused.matrix)) continue;
+    const std::vector<DimId>& axes = program_.graph().factors()[f].dims;
+    const bool has_rows = std::all_of(piece_.rows.begin(), piece_.rows.end(), [&](DimId d) { return holds(axes, d); });
+    const bool state = (fused.before && is(*fused.before)) || (fused.after && is(*fused.after));
+    if (!state || !has_rows || !holds(axes, piece_.chain) || base::sorted(axes).size() != axes.size()) return false;
+  }
+  return true;
+}
+
+void PieceGradient::smooth(const Tensor& context, const Tensor& weight) {
+  const Body& body = program_.body(index_);
+  const engine::Recursion::Fused& fused = sweep_->fused();
+  std::vector<engine::Smoothing::Place> places;
+  const auto ask = [&](const Tensor& place, const std::vector<DimId>& axes) {
+    places.push_back(
+        {place, axes, std::none_of(axes.begin(), axes.end(), [&](DimId d) { return d == piece_.sources[0]; })});
+  };
+  for (const Probe& probe : answers_.probes) ask(probe.place, probe.axes);
+  std::vector<double> pairs;
+  std::size_t matrix = 0;
+  for (const std::size_t f : piece_.factors) {
+    if (!is_full(answers_.factors[f])) continue;
+    const BodyFactor& from = body.factors[fused.matrix];
+    if (!from.is_prepared && from.index == f) {
+      pairs.assign(static_cast<std::size_t>(sweep_->states() * sweep_->states()), 0.0);
+      matrix = f;
+    } else {
+      ask(answers_.factors[f], program_.graph().factors()[f].dims);
+    }
+  }
+  sweep_->smooth(context, weight.values(), places, pairs.empty() ? nullptr : pairs.data(), [&](const Block& block) {
+    ask_states(block, weight, 1);
+    ask_slices(block, weight, 1);
+  });
+  if (pairs.empty()) return;
+  const std::vector<DimId>& axes = program_.graph().factors()[matrix].dims;
+  const std::int64_t states = sweep_->states();
+  const Tensor found = Tensor::of({states, states}, pairs);
+  const std::vector<std::size_t> turned{1, 0};
+  add_to(answers_.factors[matrix], axes[0] == piece_.sources[0] ? found : found.permuted(turned), 1);
 }
 
 bool PieceGradient::is_asked() const {
@@ -114,6 +166,11 @@ void PieceGradient::answer(const Tensor& mass) {
 }
 
 void PieceGradient::share(const Tensor& context, const Tensor& weight, double sign) {
+  if (smooths_ && sign > 0) {
+    smooth(context, weight);
+    ask_start(weight, sign);
+    return;
+  }
   sweep_->back(context, [&](const Block& block) {
     ask_states(block, weight, sign);
     ask_slices(block, weight, sign);

@@ -35,6 +35,8 @@ class PieceGradient {
   void answer(const Tensor& mass);
 
  private:
+  [[nodiscard]] bool is_smoothable() const;
+  void smooth(const Tensor& context, const Tensor& weight);
   void share(const Tensor& context, const Tensor& weight, double sign);
   void ask_slices(const Block& block, const Tensor& weight, double sign);
   void ask_states(const Block& block, const Tensor& weight, double sign);
@@ -51,6 +53,7 @@ class PieceGradient {
   std::vector<std::size_t> slice_probes_;  // indices of probes that need the slice's factors
   std::vector<std::size_t> state_probes_;  // of those about a linked variable alone
   std::unique_ptr<Sweep> sweep_;
+  bool smooths_ = false;  // in real space, where that holds the messages
   Tensor result_;
 };
 

@@ -122,7 +122,7 @@ class Asker {
         const Tensor& mass = places[next++];
         sweeps_[from.index]->answer(mass);
         for (const auto& [piece, probe] : filtered_) {
-          if (piece == from.index) answer_filtered(program_, piece, operands_, results_[piece], mass, probe, call_);
+          if (piece == from.index) answer_filtered(program_, piece, operands_, results_, mass, probe, call_);
         }
       } else if (from.index < question_.factors) {
         ++next;
@@ -141,11 +141,11 @@ class Asker {
         if (std::find(factor.dims.begin(), factor.dims.end(), d) == factor.dims.end()) shared.push_back(d);
       }
       const Ragged* ragged = nullptr;
-      for (const DimId d : shared) {
+      for (const DimId d : graph.factor_plates(f)) {
         if (call_.ragged(d) != nullptr) ragged = call_.ragged(d);
-        slices *= static_cast<double>(graph.dims()[d].size);
       }
-      if (ragged == nullptr) {
+      for (const DimId d : shared) slices *= static_cast<double>(graph.dims()[d].size);
+      if (ragged == nullptr || shared.empty()) {
         if (slices > 0 && slices != 1) add_to(result_.factors[f], result_.factors[f], 1 / slices - 1);
         continue;
       }

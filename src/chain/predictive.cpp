@@ -5,17 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include "chain/context.hpp"
 #include "chain/walk.hpp"
+#include "plated/error.hpp"
 
 namespace plated::chain {
 
 Tensor leave_one_out(const Program& program, std::size_t piece, const std::vector<std::size_t>& masked,
-                     std::span<const Tensor> operands, const Call& call,
-                     const std::function<void(const Tensor&)>& check) {
+                     std::span<const Tensor> operands, const Call& call) {
   const Pieces& pieces = program.pieces();
   const Piece& p = pieces.pieces[piece];
   Walk walk(program, operands, call);
-  check(walk.log_partition());
   std::vector<std::int64_t> shape = engine::sizes(pieces.graph, p.rows);
   shape.push_back(pieces.graph.dims()[p.chain].size);
   Tensor answer(Dtype::float64, shape);
@@ -23,7 +23,8 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
   std::int64_t outer = 1;
   for (const DimId d : p.outer) outer *= pieces.graph.dims()[d].size;
   const std::int64_t rows = walk.sweep(piece).rows();
-  walk.visit(piece, [&](const Block& block, const std::vector<double>& weight, const Call& inner) {
+  const Tensor context = log_context(program, piece, operands, walk.results(), walk.mass(piece), call);
+  walk.visit(piece, context, [&](const Block& block, const Call& inner) {
     const auto totals = [&](bool mask) {
       std::string key =
           (mask ? "masked totals of " : "slice totals of ") + std::to_string(piece) + " " + std::to_string(block.count);
@@ -48,21 +49,64 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
     const std::vector<double> exists = block.exists.values();
     for (std::int64_t s = 0; s < block.count; ++s) {
       for (std::int64_t first = 0; first < rows; first += std::max<std::int64_t>(1, outer)) {
-        // Z without the factors, over Z: the mean over the outer variables' posterior.
-        double mean = 0;
-        double mass = 0;
-        for (std::int64_t r = first; r < first + outer; ++r) {
-          const std::int64_t at = s * rows + r;
-          if (weight[r] == 0) continue;
-          mass += weight[r];
-          mean += weight[r] * std::exp(without[at] - with[at]);
+        if (exists[s * rows + first] == 0) continue;
+        const auto total = [&](const std::vector<double>& logs) {
+          double high = -std::numeric_limits<double>::infinity();
+          double sum = 0;
+          const auto term = [&](std::int64_t r) {
+            const std::int64_t at = s * rows + r;
+            return logs[at] + block.forward_offset[at] + block.backward_offset[at + rows];
+          };
+          for (std::int64_t r = first; r < first + outer; ++r) high = std::max(high, term(r));
+          if (high == -std::numeric_limits<double>::infinity()) return high;
+          for (std::int64_t r = first; r < first + outer; ++r) sum += std::exp(term(r) - high);
+          return high + std::log(sum);
+        };
+        const double rest = total(without);
+        if (rest == -std::numeric_limits<double>::infinity()) {
+          throw ImpossibleError("without what is left out of slice " + std::to_string(block.first + s) + " of chain '" +
+                                pieces.graph.dims()[p.chain].name + "', nothing is possible");
         }
-        if (exists[s * rows + first] == 0 || mass == 0) continue;
-        values[first / outer * shape.back() + block.first + s] = -std::log(mean / mass);
+        values[first / outer * shape.back() + block.first + s] = total(with) - rest;
       }
     }
   });
   return answer;
+}
+
+SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,
+                               const Call& call) {
+  const Pieces& pieces = program.pieces();
+  const std::string& name = pieces.graph.dims()[plate].name;
+  for (const Piece& piece : pieces.pieces) {
+    if (std::find(piece.rows.begin(), piece.rows.end(), plate) != piece.rows.end()) continue;
+    for (const std::size_t f : piece.factors) {
+      const std::vector<DimId> plates = pieces.graph.factor_plates(f);
+      if (std::find(plates.begin(), plates.end(), plate) == plates.end()) continue;
+      throw OptionError("slices of '" + name + "' are to be left out, and it lies inside chain '" +
+                        pieces.graph.dims()[piece.chain].name + "': only plates around a chain can be");
+    }
+  }
+  const Walk walk(program, operands, call);
+  const auto rest = program.rest_total();
+  const FactorGraph& graph = rest->graph();
+  std::vector<std::int64_t> shape = engine::sizes(graph, adjoint::batch_axes(graph));
+  const Tensor total = engine::shape_only(Dtype::float64, shape);
+  shape.push_back(graph.dims()[plate].size);
+  engine::Settings settings = call.settings;
+  settings.semiring = Semiring::log;
+  if (graph.dims()[plate].size != 1) {
+    const auto runnable = rest->question("leave one out of " + name,
+                                         [&] { return adjoint::predictive_schedule(graph, program.options(), plate); });
+    const std::vector<Tensor> both =
+        runnable->run({total, engine::shape_only(Dtype::float64, shape)}, walk.rest_operands(), settings);
+    return {both[0], both[1]};
+  }
+  // Without its only slice the plate is empty.
+  const auto empty =
+      rest->question("without " + name, [&] { return planner::plan(graph.resized(name, 0), program.options()); });
+  const Tensor without = empty->run({total}, walk.rest_operands(), settings)[0];
+  return {walk.log_partition(), Tensor::of(shape, without.values())};
 }
 
 }  // namespace plated::chain

@@ -1,7 +1,6 @@
 // Leave-one-out predictive densities along a chain.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "chain/program.hpp"
@@ -9,10 +8,18 @@
 namespace plated::chain {
 
 /// log Z − log Z without the given factors in slice t, for each row and slice of the piece that holds them; axes: the
-/// piece's rows, then the chain; 0 where there is no slice, +∞ where nothing would be left without them. `check` is
-/// shown log Z before anything is divided by it.
+/// piece's rows, then the chain; 0 where there is no slice. Throws ImpossibleError where nothing is possible without
+/// them.
 [[nodiscard]] Tensor leave_one_out(const Program& program, std::size_t piece, const std::vector<std::size_t>& masked,
-                                   std::span<const Tensor> operands, const Call& call,
-                                   const std::function<void(const Tensor&)>& check);
+                                   std::span<const Tensor> operands, const Call& call);
+
+/// log Z, and log Z without each slice of a plate that lies around the chains it meets; axes: batch dims, the plate.
+/// Throws OptionError for a plate inside a chain.
+struct SlicesLeftOut {
+  Tensor total;
+  Tensor without;
+};
+[[nodiscard]] SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,
+                                             const Call& call);
 
 }  // namespace plated::chain

@@ -77,12 +77,6 @@ Tensor Block::after() const {
                  std::move(shape));
 }
 
-struct Sweep::Slices {
-  std::vector<Tensor> operands;  // of the piece's factors
-  std::vector<Tensor> prepared;
-  std::vector<double> factor;  // [slices, rows]; empty: none
-};
-
 Sweep::Sweep(const Program& program, std::size_t piece, std::span<const Tensor> operands, Semiring semiring,
              const Call& call, SweepSize size)
     : program_(program),
@@ -221,17 +215,25 @@ const Tensor& Sweep::tensor_of(const BodyFactor& factor, const Slices& slices) c
       .operands[std::find(piece_.factors.begin(), piece_.factors.end(), factor.index) - piece_.factors.begin()];
 }
 
+std::vector<engine::BodyOperand> Sweep::body_operands(const Slices& slices, std::int64_t count,
+                                                      std::int64_t direction) const {
+  std::vector<engine::BodyOperand> list;
+  for (const BodyFactor& factor : body_.factors) {
+    const Tensor& tensor = tensor_of(factor, slices);
+    list.push_back({selected(tensor, factor.axes, piece_.chain, direction > 0 || !factor.varies ? 0 : count - 1),
+                    direction * engine::stride_along(tensor, factor.axes, piece_.chain)});
+  }
+  return list;
+}
+
 void Sweep::run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace,
-                double* offsets) {
+                double* offsets, bool linear) {
   engine::Stretch stretch;
   stretch.first_slice = forward ? first : first + count - 1;
   stretch.steps = count;
   stretch.direction = forward ? 1 : -1;
-  for (const BodyFactor& factor : body_.factors) {
-    const Tensor& tensor = tensor_of(factor, slices);
-    stretch.operands.push_back({selected(tensor, factor.axes, piece_.chain, forward || !factor.varies ? 0 : count - 1),
-                                stretch.direction * stride_along(tensor, factor.axes, piece_.chain)});
-  }
+  stretch.operands = body_operands(slices, count, stretch.direction);
+  stretch.linear = linear;
   stretch.message = message_.mutable_data();
   stretch.offset = offset_.data();
   std::vector<double> reversed;
@@ -249,7 +251,7 @@ void Sweep::run(bool forward, std::int64_t first, std::int64_t count, const Slic
     const std::int64_t slot = forward ? 1 : count - 1;
     stretch.trace =
         static_cast<std::byte*>(trace) + slot * rows_ * states_ * static_cast<std::int64_t>(size_of(dtype_));
-    stretch.trace_offset = offsets + slot * rows_;
+    if (offsets != nullptr) stretch.trace_offset = offsets + slot * rows_;
     stretch.trace_direction = stretch.direction;
   }
   if (!lengths_.empty()) stretch.lengths = lengths_.data();
@@ -273,11 +275,21 @@ Tensor Sweep::result(bool will_return) {
     std::copy_n(offset_.data(), rows_, kept_offset_.data() + slot * rows_);
   };
   if (all) keep(forward ? 0 : slices_);
+  const bool all_linear = will_return && keeps_all_linear_;
+  if (all_linear) {
+    kept_linear_.resize(static_cast<std::size_t>(slices_ + 1) * bytes);
+    write_linear(kept_linear_.data() + static_cast<std::size_t>(forward ? 0 : slices_) * bytes);
+  }
   for (std::int64_t k = 0; k < blocks(); ++k) {
     const std::int64_t block = forward ? k : blocks() - 1 - k;
     const std::int64_t first = block * size_.block;
     const std::int64_t count = std::min(size_.block, slices_ - first);
     if (will_return && !all) keep(block);
+    if (all_linear) {
+      run(forward, first, count, slices_of(first, count), kept_linear_.data() + static_cast<std::size_t>(first) * bytes,
+          nullptr, true);
+      continue;
+    }
     run(forward, first, count, slices_of(first, count),
         all ? kept_.data() + static_cast<std::size_t>(first) * bytes : nullptr,
         all ? kept_offset_.data() + first * rows_ : nullptr);
@@ -298,7 +310,22 @@ Tensor Sweep::trace_tensor(void* data, std::int64_t count) const {
   return view_of(dtype_, data, std::move(shape));
 }
 
-void Sweep::run_again(std::int64_t block, std::int64_t count, const Slices& slices, std::byte* trace, double* offsets) {
+Tensor Sweep::exists(std::int64_t first, std::int64_t count) const {
+  std::vector<std::int64_t> shape{count};
+  for (const DimId d : without(slice_batch(piece_), piece_.chain)) {
+    shape.push_back(program_.pieces().graph.dims()[d].size);
+  }
+  if (lengths_.empty()) return Tensor::scalar(1.0).broadcast(shape);
+  Tensor flags(Dtype::float64, shape);
+  auto* values = static_cast<double*>(flags.mutable_data());
+  for (std::int64_t s = 0; s < count; ++s) {
+    for (std::int64_t r = 0; r < rows_; ++r) values[s * rows_ + r] = first + s < lengths_[r] ? 1.0 : 0.0;
+  }
+  return flags;
+}
+
+void Sweep::run_again(std::int64_t block, std::int64_t count, const Slices& slices, std::byte* trace, double* offsets,
+                      bool linear) {
   const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
   Tensor message = Tensor::uninitialised(dtype_, message_.shape());
   std::vector<double> offset(kept_offset_.begin() + block * rows_, kept_offset_.begin() + (block + 1) * rows_);
@@ -306,48 +333,30 @@ void Sweep::run_again(std::int64_t block, std::int64_t count, const Slices& slic
   if (bytes > 0) std::memcpy(message.mutable_data(), kept_.data() + from, bytes);
   const std::int64_t slot = piece_.forward ? 0 : count;
   if (bytes > 0) std::memcpy(trace + static_cast<std::size_t>(slot) * bytes, kept_.data() + from, bytes);
-  std::copy(offset.begin(), offset.end(), offsets + slot * rows_);
+  if (offsets != nullptr) std::copy(offset.begin(), offset.end(), offsets + slot * rows_);
   std::swap(message, message_);
   std::swap(offset, offset_);
-  run(piece_.forward, block * size_.block, count, slices, trace, offsets);
+  if (linear) write_linear(trace + static_cast<std::size_t>(slot) * bytes);
+  run(piece_.forward, block * size_.block, count, slices, trace, offsets, linear);
   std::swap(message, message_);
   std::swap(offset, offset_);
 }
 
-void Sweep::trace(const std::function<void(const TraceBlock&)>& visit) {
-  const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
-  const std::int64_t kept_slots = size_.keeps_all ? 0 : size_.block + 1;
-  std::vector<std::byte> again(static_cast<std::size_t>(kept_slots) * bytes);
-  std::vector<double> again_offset(static_cast<std::size_t>(kept_slots * rows_));
-  for (std::int64_t k = 0; k < blocks(); ++k) {
-    const std::int64_t number = piece_.forward ? blocks() - 1 - k : k;
-    TraceBlock block;
-    block.first = number * size_.block;
-    block.count = std::min(size_.block, slices_ - block.first);
-    const Slices slices = slices_of(block.first, block.count);
-    if (!size_.keeps_all) run_again(number, block.count, slices, again.data(), again_offset.data());
-    block.messages = trace_tensor(
-        size_.keeps_all ? kept_.data() + static_cast<std::size_t>(block.first) * bytes : again.data(), block.count);
-    for (const BodyFactor& each : body_.factors) block.factors.push_back(tensor_of(each, slices));
-    visit(block);
-  }
+void Sweep::start_back(const Tensor& context) {
+  const Tensor start = copy_of_doubles(context);
+  offset_.assign(static_cast<std::size_t>(rows_), 0.0);
+  engine::normalise(semiring_, Dtype::float64, start.mutable_data(), offset_.data(), rows_, states_);
+  message_ = converted(start, dtype_);
 }
 
 void Sweep::back(const Tensor& context, const std::function<void(const Block&)>& visit) {
   const bool forward = piece_.forward;
   const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
-  const Tensor start = copy_of_doubles(context);
-  offset_.assign(static_cast<std::size_t>(rows_), 0.0);
-  engine::normalise(semiring_, Dtype::float64, start.mutable_data(), offset_.data(), rows_, states_);
-  message_ = converted(start, dtype_);
+  start_back(context);
   std::vector<std::byte> own(size_.keeps_all ? 0 : static_cast<std::size_t>(size_.block + 1) * bytes);
   std::vector<double> own_offset(size_.keeps_all ? 0 : static_cast<std::size_t>((size_.block + 1) * rows_));
   std::vector<std::byte> returning(static_cast<std::size_t>(std::min(size_.block, slices_) + 1) * bytes);
   std::vector<double> returning_offset(static_cast<std::size_t>((std::min(size_.block, slices_) + 1) * rows_));
-  std::vector<std::int64_t> exists_shape{0};
-  for (const DimId d : without(slice_batch(piece_), piece_.chain)) {
-    exists_shape.push_back(program_.pieces().graph.dims()[d].size);
-  }
   for (std::int64_t k = 0; k < blocks(); ++k) {
     const std::int64_t number = forward ? blocks() - 1 - k : k;
     Block block;
@@ -373,16 +382,7 @@ void Sweep::back(const Tensor& context, const std::function<void(const Block&)>&
     block.backward = trace_tensor(forward ? returning.data() : mine, count);
     block.forward_offset = forward ? mine_offset : returning_offset.data();
     block.backward_offset = forward ? returning_offset.data() : mine_offset;
-    exists_shape[0] = count;
-    if (lengths_.empty()) {
-      block.exists = Tensor::scalar(1.0).broadcast(exists_shape);
-    } else {
-      block.exists = Tensor(Dtype::float64, exists_shape);
-      auto* flags = static_cast<double*>(block.exists.mutable_data());
-      for (std::int64_t s = 0; s < count; ++s) {
-        for (std::int64_t r = 0; r < rows_; ++r) flags[s * rows_ + r] = block.first + s < lengths_[r] ? 1.0 : 0.0;
-      }
-    }
+    block.exists = exists(block.first, count);
     visit(block);
   }
 }

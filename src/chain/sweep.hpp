@@ -55,7 +55,19 @@ class Sweep {
   void back(const Tensor& context, const std::function<void(const Block&)>& visit);
   /// Shows each block, against the direction of result(true), which must have run.
   void trace(const std::function<void(const TraceBlock&)>& visit);
-  /// The message that back() ended with, over the start's variables, without its scalars.
+  /// Whether messages of both directions are fused scans in log space, so that smooth() can be asked.
+  [[nodiscard]] bool is_fused() const;
+  /// The factors of a fused body, by number among the body's.
+  [[nodiscard]] const engine::Recursion::Fused& fused() const { return *recursion_[1]->fused(); }
+  /// From now on messages are kept in real space, for smooth().
+  void keep_linear();
+  /// Runs messages back and answers slices in real space; shows the blocks that it does not hold, to be asked exactly.
+  /// Places hold all slices; `pairs` is added to, or null.
+  void smooth(const Tensor& context, const std::vector<double>& weight,
+              const std::vector<engine::Smoothing::Place>& places, double* pairs,
+              const std::function<void(const Block&)>& exactly);
+
+  /// The message that back() or smooth() ended with, over the start's variables, without its scalars.
   [[nodiscard]] const Tensor& returned() const { return message_; }
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
@@ -65,14 +77,26 @@ class Sweep {
   [[nodiscard]] const Piece& piece() const { return piece_; }
 
  private:
-  struct Slices;  // of one block, as the recursion wants them
+  /// Of one block, as the recursion wants them.
+  struct Slices {
+    std::vector<Tensor> operands;  // of the piece's factors
+    std::vector<Tensor> prepared;
+    std::vector<double> factor;  // [slices, rows]; empty: none
+  };
   [[nodiscard]] std::int64_t blocks() const { return (slices_ + size_.block - 1) / size_.block; }
   [[nodiscard]] std::vector<Tensor> narrowed_operands(std::int64_t first, std::int64_t count) const;
   [[nodiscard]] Slices slices_of(std::int64_t first, std::int64_t count);
   void first_message();
-  void run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace, double* offsets);
+  void run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace, double* offsets,
+           bool linear = false);
+  [[nodiscard]] std::vector<engine::BodyOperand> body_operands(const Slices& slices, std::int64_t count,
+                                                               std::int64_t direction) const;
+  void write_linear(std::byte* slot) const;
+  [[nodiscard]] Tensor exists(std::int64_t first, std::int64_t count) const;
   /// A block's messages once more, from the one that was kept.
-  void run_again(std::int64_t block, std::int64_t count, const Slices& slices, std::byte* trace, double* offsets);
+  void run_again(std::int64_t block, std::int64_t count, const Slices& slices, std::byte* trace, double* offsets,
+                 bool linear = false);
+  void start_back(const Tensor& context);
   [[nodiscard]] const Tensor& tensor_of(const BodyFactor& factor, const Slices& slices) const;
   [[nodiscard]] Tensor trace_tensor(void* data, std::int64_t count) const;
 
@@ -97,6 +121,8 @@ class Sweep {
   std::vector<double> offset_;
   std::vector<std::byte> kept_;  // messages: all of them, or one for each block
   std::vector<double> kept_offset_;
+  bool keeps_all_linear_ = false;
+  std::vector<std::byte> kept_linear_;  // all messages, in real space
 };
 
 /// What a sweep may take: under a memory limit as little as √slices messages; `asked_bytes` is what asking one slice

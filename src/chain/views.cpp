@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "engine/recursion.hpp"
 #include "semiring/dispatch.hpp"
 
 namespace plated::chain {
 namespace {
+
+using engine::stride_along;
 
 Tensor view_at(const Tensor& tensor, std::int64_t offset, Tensor::Shape shape, Tensor::Shape strides) {
   if (tensor.dtype() == Dtype::float32) {
@@ -112,14 +115,6 @@ Tensor selected(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim,
     strides.push_back(tensor.strides()[axis]);
   }
   return view_at(tensor, index * stride_along(tensor, axes, dim), std::move(shape), std::move(strides));
-}
-
-std::int64_t stride_along(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim) {
-  std::int64_t stride = 0;
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    if (axes[axis] == dim) stride += tensor.strides()[axis];
-  }
-  return stride;
 }
 
 std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim) {

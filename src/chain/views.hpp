@@ -16,8 +16,6 @@ namespace plated::chain {
                               std::int64_t count);
 /// One slice of a dim: without its axes.
 [[nodiscard]] Tensor selected(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim, std::int64_t index);
-/// The elements between neighbouring slices of a dim.
-[[nodiscard]] std::int64_t stride_along(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim);
 /// The axes without a dim.
 [[nodiscard]] std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim);
 

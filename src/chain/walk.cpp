@@ -42,7 +42,13 @@ void Walk::visit(std::size_t piece,
     weight[k / static_cast<std::size_t>(sweep.states())] += context[k];
     context[k] = std::log(context[k]) - (context[k] > 0 ? result[k] : 0.0);
   }
-  sweep.back(Tensor::of(results_[piece].shape(), context), [&](const Block& block) {
+  visit(piece, Tensor::of(results_[piece].shape(), context),
+        [&](const Block& block, const Call& inner) { show(block, weight, inner); });
+}
+
+void Walk::visit(std::size_t piece, const Tensor& context, const std::function<void(const Block&, const Call&)>& show) {
+  Sweep& sweep = *sweeps_[piece];
+  sweep.back(context, [&](const Block& block) {
     Call inner = call_;
     inner.settings.semiring = Semiring::log;
     inner.settings.memory_limit = 0;
@@ -54,7 +60,7 @@ void Walk::visit(std::size_t piece,
       }
       inner.lengths = &lengths;
     }
-    show(block, weight, inner);
+    show(block, inner);
   });
 }
 

@@ -19,9 +19,12 @@ class Walk {
   /// The mass of each entry of a piece's result.
   [[nodiscard]] const std::vector<double>& mass(std::size_t piece) const { return masses_[piece]; }
   [[nodiscard]] const Sweep& sweep(std::size_t piece) const { return *sweeps_[piece]; }
+  [[nodiscard]] const std::vector<Tensor>& results() const { return results_; }
 
   /// Shows a piece's blocks with the weight of each of its rows, and a call for questions about the block.
   void visit(std::size_t piece, const std::function<void(const Block&, const std::vector<double>&, const Call&)>& show);
+  /// The same from a context of one's own, without weights.
+  void visit(std::size_t piece, const Tensor& context, const std::function<void(const Block&, const Call&)>& show);
 
  private:
   const Program& program_;

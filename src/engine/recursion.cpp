@@ -43,6 +43,14 @@ void add_factors(const Stretch& stretch, std::int64_t rows) {
 
 }  // namespace
 
+std::int64_t stride_along(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim) {
+  std::int64_t stride = 0;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis] == dim) stride += tensor.strides()[axis];
+  }
+  return stride;
+}
+
 bool carries_offset(Semiring semiring) {
   return semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
 }
@@ -101,7 +109,10 @@ std::optional<Recursion::Fused> Recursion::fused_form(const std::vector<bool>& v
 void Recursion::run(const Stretch& stretch, const Settings& settings) {
   if (stretch.steps == 0 || rows_ * states_ == 0) return;
   if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");
-  if (fused_) {
+  // The fused scan reads one type.
+  const bool same_type = std::all_of(stretch.operands.begin(), stretch.operands.end(),
+                                     [&](const BodyOperand& operand) { return operand.first.dtype() == dtype_; });
+  if (fused_ && same_type) {
     run_fused(stretch, settings);
   } else {
     run_steps(stretch, settings);
@@ -109,28 +120,47 @@ void Recursion::run(const Stretch& stretch, const Settings& settings) {
   add_factors(stretch, rows_);
 }
 
-kernels::SliceTerm Recursion::term(const Stretch& stretch, std::size_t operand,
-                                   std::vector<std::int64_t>& row_offset) const {
-  const BodyOperand& from = stretch.operands[operand];
-  const std::vector<DimId>& axes = body_.operands[operand + 1];
-  const auto stride = [&](DimId d) {
-    const auto axis = std::find(axes.begin(), axes.end(), d);
-    return axis == axes.end() ? 0 : from.first.strides()[axis - axes.begin()];
-  };
-  row_offset.assign(static_cast<std::size_t>(rows_), 0);
-  for (std::int64_t r = 0; r < rows_; ++r) {
-    std::int64_t rest = r;
-    for (std::size_t k = row_dims_.size(); k-- > 0;) {
-      const std::int64_t size = body_.problem.size[row_dims_[k]];
-      row_offset[r] += rest % size * stride(row_dims_[k]);
-      rest /= size;
-    }
+std::vector<std::int64_t> Recursion::row_offsets(const Tensor& tensor, const std::vector<DimId>& axes) const {
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows_), 0);
+  std::int64_t inside = 1;
+  for (std::size_t k = row_dims_.size(); k-- > 0;) {
+    const std::int64_t size = body_.problem.size[row_dims_[k]];
+    const std::int64_t stride = stride_along(tensor, axes, row_dims_[k]);
+    for (std::int64_t r = 0; r < rows_ && stride != 0; ++r) offsets[r] += r / inside % size * stride;
+    inside *= size;
   }
+  return offsets;
+}
+
+kernels::SliceTerm Recursion::term(const BodyOperand& from, std::size_t operand,
+                                   std::vector<std::int64_t>& row_offset) const {
+  const std::vector<DimId>& axes = body_.operands[operand + 1];
+  row_offset = row_offsets(from.first, axes);
   const DimId state = fused_->before == operand ? body_.operands[0].back() : body_.outputs[0].back();
   return {.data = from.first.data(),
           .step_stride = from.step,
-          .state_stride = stride(state),
+          .state_stride = stride_along(from.first, axes, state),
           .row_offset = row_offset.data()};
+}
+
+kernels::ScanRun Recursion::scan_run(const Stretch& stretch) {
+  kernels::ScanRun run;
+  if (fused_->before) run.before = term(stretch.operands[*fused_->before], *fused_->before, before_offset_);
+  if (fused_->after) run.after = term(stretch.operands[*fused_->after], *fused_->after, after_offset_);
+  run.messages = stretch.message;
+  run.offset = stretch.offset;
+  run.steps = stretch.steps;
+  if (stretch.trace != nullptr) {
+    run.trace = {.messages = stretch.trace,
+                 .step_stride = stretch.trace_direction * rows_ * states_,
+                 .offsets = stretch.linear ? nullptr : stretch.trace_offset,
+                 .offset_step_stride = stretch.trace_direction * rows_,
+                 .linear = stretch.linear};
+  }
+  run.lengths = stretch.lengths;
+  run.first_step = stretch.first_slice;
+  run.direction = stretch.direction;
+  return run;
 }
 
 void Recursion::run_fused(const Stretch& stretch, const Settings& settings) {
@@ -141,33 +171,22 @@ void Recursion::run_fused(const Stretch& stretch, const Settings& settings) {
                   matrix.first.strides()[by_source ? 0 : 1], matrix.first.strides()[by_source ? 1 : 0]);
     scanned_ = matrix.first.data();
   }
-  std::vector<std::int64_t> before_offset;
-  std::vector<std::int64_t> after_offset;
-  kernels::ScanRun scan_run;
-  if (fused_->before) scan_run.before = term(stretch, *fused_->before, before_offset);
-  if (fused_->after) scan_run.after = term(stretch, *fused_->after, after_offset);
-  scan_run.messages = stretch.message;
-  scan_run.offset = stretch.offset;
-  scan_run.steps = stretch.steps;
-  if (stretch.trace != nullptr) {
-    scan_run.trace = {.messages = stretch.trace,
-                      .step_stride = stretch.trace_direction * rows_ * states_,
-                      .offsets = stretch.trace_offset,
-                      .offset_step_stride = stretch.trace_direction * rows_};
-  }
-  scan_run.lengths = stretch.lengths;
-  scan_run.first_step = stretch.first_slice;
-  scan_run.direction = stretch.direction;
+  const kernels::ScanRun run = scan_run(stretch);
+  if (stretch.lengths == nullptr && splits_time(stretch.steps)) return run_split(run, settings);
+  run_rows(run, rows_, settings);
+}
+
+void Recursion::run_rows(const kernels::ScanRun& run, std::int64_t rows, const Settings& settings) const {
   // Rows are independent, so their grouping changes no bits.
-  const std::int64_t work = stretch.steps * rows_ * states_ * states_;
-  const std::int64_t groups = work < 100'000 ? 1 : std::min<std::int64_t>(settings.threads, (rows_ + 7) / 8);
-  const std::int64_t grain = (rows_ + groups - 1) / std::max<std::int64_t>(1, groups);
+  const std::int64_t work = run.steps * rows * states_ * states_;
+  const std::int64_t groups = work < 100'000 ? 1 : std::min<std::int64_t>(settings.threads, (rows + 7) / 8);
+  const std::int64_t grain = ((rows + groups - 1) / groups + 7) / 8 * 8;
   const auto scratch =
       static_cast<std::int64_t>((scan_->scratch_bytes() + base::cache_line - 1) / base::cache_line * base::cache_line);
-  const std::unique_ptr<std::byte[], Workspace::Free> memory(
+  const Workspace::Memory memory(
       base::allocate_aligned(static_cast<std::size_t>(std::max<std::int64_t>(64, scratch * groups))));
   auto task = [&](std::int64_t t, int) {
-    scan_->run(t * grain, std::min(rows_, (t + 1) * grain), scan_run, memory.get() + t * scratch);
+    if (t * grain < rows) scan_->run(t * grain, std::min(rows, (t + 1) * grain), run, memory.get() + t * scratch);
   };
   parallel_for(groups, settings.threads, TaskRef(task));
 }

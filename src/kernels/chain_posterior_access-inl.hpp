@@ -31,7 +31,8 @@ struct PosteriorAccess {
   [[nodiscard]] HWY_INLINE bool exists(std::int64_t slice, std::int64_t row) const {
     return run.lengths == nullptr || run.lengths[row] > run.first_step + slice;
   }
-  [[nodiscard]] HWY_INLINE const T* message(const LinearMessages& messages, std::int64_t state, std::int64_t row) const {
+  [[nodiscard]] HWY_INLINE const T* message(const LinearMessages& messages, std::int64_t state,
+                                            std::int64_t row) const {
     return static_cast<const T*>(messages.data) + state * messages.step_stride + row_offset(messages.row_offset, row);
   }
   [[nodiscard]] HWY_INLINE const T* term(const SliceTerm& term, std::int64_t slice, std::int64_t row) const {

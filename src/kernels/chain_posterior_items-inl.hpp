@@ -64,24 +64,66 @@ class PosteriorItems {
         }
       }
     }
-    std::int64_t count = 0;
-    for (std::int64_t t = 0; t < run_.steps; ++t) {
-      for (std::int64_t r = first; r < last; ++r) {
-        if (!(run_.weight[r] > 0) || !at_.exists(t, r)) {
-          if (run_.before.data != nullptr) at_.put_zeros(run_.before, t, r);
-          if (run_.after.data != nullptr) at_.put_zeros(run_.after, t, r);
-          continue;
+    find_layout(first, last);
+    count_ = 0;
+    if (by_row_) {
+      for (std::int64_t t = 0; t < run_.steps; ++t) {
+        for (std::int64_t r = first; r < last; ++r) {
+          if (!add_item<kStates>(t, r)) return false;
         }
-        slice_[count] = t;
-        row_[count] = r;
-        if (++count < most) continue;
-        if (!do_items<kStates>(count)) return false;
-        count = 0;
+      }
+    } else {
+      for (std::int64_t r = first; r < last; ++r) {
+        for (std::int64_t t = 0; t < run_.steps; ++t) {
+          if (!add_item<kStates>(t, r)) return false;
+        }
       }
     }
-    if (count > 0 && !do_items<kStates>(count)) return false;
+    if (count_ > 0 && !do_items<kStates>(count_)) return false;
     if (run_.totals != nullptr) add_sums(states);
     return true;
+  }
+
+  template <int kStates>
+  HWY_INLINE bool add_item(std::int64_t t, std::int64_t r) {
+    if (HWY_UNLIKELY(!(run_.weight[r] > 0) || !at_.exists(t, r))) {
+      if (run_.before.data != nullptr) at_.put_zeros(run_.before, t, r);
+      if (run_.after.data != nullptr) at_.put_zeros(run_.after, t, r);
+      return true;
+    }
+    slice_[count_] = t;
+    row_[count_] = r;
+    if (++count_ < most) return true;
+    count_ = 0;
+    return do_items<kStates>(most);
+  }
+
+  /// Items follow each other as the messages do in memory: row after row, or step after step.
+  void find_layout(std::int64_t first, std::int64_t last) {
+    rows_ = last - first;
+    first_ = first;
+    by_row_ = run_.forward.step_stride != states_ || rows_ == 0;
+    forward_adjacent_ = are_adjacent(run_.forward.row_offset, true);
+    backward_adjacent_ = are_adjacent(run_.backward.row_offset, true);
+    before_adjacent_ = are_adjacent(run_.before.row_offset, true);
+    after_adjacent_ = are_adjacent(run_.after.row_offset, true);
+    source_adjacent_ = are_adjacent(run_.source_term.row_offset, false);
+    target_adjacent_ = are_adjacent(run_.target_term.row_offset, false);
+  }
+
+  [[nodiscard]] bool are_adjacent(const std::int64_t* row_offset, bool otherwise) const {
+    if (row_offset == nullptr) return otherwise || rows_ == 1;
+    for (std::int64_t r = first_ + 1; r < first_ + rows_; ++r) {
+      if (row_offset[r] != row_offset[r - 1] + states_) return false;
+    }
+    return true;
+  }
+
+  /// Whether all items of the chunk lie one after the other in such memory.
+  [[nodiscard]] HWY_INLINE bool follow(std::int64_t count, std::int64_t step_stride, bool rows_adjacent) const {
+    const std::int64_t slices = slice_[count - 1] - slice_[0], rows = row_[count - 1] - row_[0];
+    if (!by_row_) return rows == 0 && slices == count - 1 && step_stride == states_;
+    return rows_adjacent && slices * rows_ + rows == count - 1 && (slices == 0 || step_stride == rows_ * states_);
   }
 
   template <int kStates>
@@ -92,25 +134,25 @@ class PosteriorItems {
     const bool pairs = run_.totals != nullptr;
     for (std::int64_t i = 0; i < count; ++i) weight_[i] = static_cast<T>(run_.weight[row_[i]]);
     std::fill(weight_ + count, weight_ + whole, T{0});
-    if (before || pairs) gather<kStates>(run_.forward, 0, count, whole, forward_);
-    if (after || pairs) gather<kStates>(run_.backward, 1, count, whole, backward_);
+    if (before || pairs) gather<kStates>(run_.forward, forward_adjacent_, 0, count, forward_);
+    if (after || pairs) gather<kStates>(run_.backward, backward_adjacent_, 1, count, backward_);
     if (before) {
-      gather<kStates>(run_.backward, 0, count, whole, other_);
+      gather<kStates>(run_.backward, backward_adjacent_, 0, count, other_);
       if (!posterior<kStates>(forward_, other_, whole)) return false;
-      scatter<kStates>(run_.before, count);
+      scatter<kStates>(run_.before, before_adjacent_, count);
     }
     if (after) {
-      gather<kStates>(run_.forward, 1, count, whole, other_);
+      gather<kStates>(run_.forward, forward_adjacent_, 1, count, other_);
       if (!posterior<kStates>(other_, backward_, whole)) return false;
-      scatter<kStates>(run_.after, count);
+      scatter<kStates>(run_.after, after_adjacent_, count);
     }
     if (!pairs) return true;
     if (run_.source_term.data != nullptr) {
-      gather_term<kStates>(run_.source_term, count, whole);
+      gather_term<kStates>(run_.source_term, source_adjacent_, count);
       apply_term(forward_, whole, states);
     }
     if (run_.target_term.data != nullptr) {
-      gather_term<kStates>(run_.target_term, count, whole);
+      gather_term<kStates>(run_.target_term, target_adjacent_, count);
       apply_term(backward_, whole, states);
     }
     return count_pairs<kStates>(whole);
@@ -118,29 +160,68 @@ class PosteriorItems {
 
   /// to[k][item] ← the message at the state before (0) or after (1) each item; 1 beyond the items.
   template <int kStates>
-  HWY_INLINE void gather(const LinearMessages& messages, std::int64_t later, std::int64_t count, std::int64_t whole,
+  HWY_INLINE void gather(const LinearMessages& messages, bool adjacent, std::int64_t later, std::int64_t count,
                          Lanes& to) const {
+    const bool together = follow(count, messages.step_stride, adjacent);
+    gather_items<kStates>(together, count, T{1}, to, 1,
+                          [&](std::int64_t i) HWY_ATTR { return at_.message(messages, slice_[i] + later, row_[i]); });
+  }
+
+  /// The same of a term, 0 beyond the items.
+  template <int kStates>
+  HWY_INLINE void gather_term(const SliceTerm& term, bool adjacent, std::int64_t count) {
+    const bool together = term.state_stride == 1 && follow(count, term.step_stride, adjacent);
+    gather_items<kStates>(together, count, T{0}, other_, term.state_stride,
+                          [&](std::int64_t i) HWY_ATTR { return at_.term(term, slice_[i], row_[i]); });
+  }
+
+  /// together: what item(0) points to is followed by all other items'.
+  template <int kStates, class Item>
+  HWY_INLINE void gather_items(bool together, std::int64_t count, T fill, Lanes& to, std::int64_t stride,
+                               const Item& item) const {
     const std::int64_t states = kStates > 0 ? kStates : states_;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T* const from = at_.message(messages, slice_[i] + later, row_[i]);
-      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = from[k];
+    std::int64_t done = 0;
+    if constexpr (kStates == 2 || kStates == 4) {
+      const T* const from = item(0);
+      for (; together && done + lanes_ <= count; done += lanes_) {
+        V v0, v1, v2, v3;
+        if constexpr (kStates == 2) {
+          hn::LoadInterleaved2(d_, from + done * 2, v0, v1);
+        } else {
+          hn::LoadInterleaved4(d_, from + done * 4, v0, v1, v2, v3);
+          hn::Store(v2, d_, to.at + 2 * most + done);
+          hn::Store(v3, d_, to.at + 3 * most + done);
+        }
+        hn::Store(v0, d_, to.at + done);
+        hn::Store(v1, d_, to.at + most + done);
+      }
     }
-    for (std::int64_t k = 0; k < states; ++k) std::fill(to.at + k * most + count, to.at + k * most + whole, T{1});
+    if (done == count) return;
+    for (std::int64_t i = done; i < count; ++i) {
+      const T* const from = item(i);
+      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = from[k * stride];
+    }
+    const std::int64_t whole = (count + lanes_ - 1) / lanes_ * lanes_;
+    for (std::int64_t k = 0; k < states; ++k) std::fill(to.at + k * most + count, to.at + k * most + whole, fill);
   }
 
   template <int kStates>
-  HWY_INLINE void gather_term(const SliceTerm& term, std::int64_t count, std::int64_t whole) {
-    const std::int64_t states = kStates > 0 ? kStates : states_;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T* const from = at_.term(term, slice_[i], row_[i]);
-      for (std::int64_t k = 0; k < states; ++k) other_.at[k * most + i] = from[k * term.state_stride];
+  HWY_INLINE void scatter(const PosteriorPlace& place, bool adjacent, std::int64_t count) const {
+    std::int64_t done = 0;
+    if constexpr (kStates == 2 || kStates == 4) {
+      const bool together = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4) &&
+                            follow(count, place.step_stride, adjacent);
+      T* const to = static_cast<T*>(place.data) + (together ? at_.answer_at(place, slice_[0], row_[0]) : 0);
+      for (; together && done + lanes_ <= count; done += lanes_) {
+        if constexpr (kStates == 2) {
+          hn::StoreInterleaved2(load(answer_, 0, done), load(answer_, 1, done), d_, to + done * 2);
+        } else {
+          hn::StoreInterleaved4(load(answer_, 0, done), load(answer_, 1, done), load(answer_, 2, done),
+                                load(answer_, 3, done), d_, to + done * 4);
+        }
+      }
     }
-    for (std::int64_t k = 0; k < states; ++k) std::fill(other_.at + k * most + count, other_.at + k * most + whole, T{0});
-  }
-
-  template <int kStates>
-  HWY_INLINE void scatter(const PosteriorPlace& place, std::int64_t count) const {
-    for (std::int64_t i = 0; i < count; ++i) at_.put(place, slice_[i], row_[i], answer_.at + i, most);
+    for (std::int64_t i = done; i < count; ++i) at_.put(place, slice_[i], row_[i], answer_.at + i, most);
   }
 
   /// answer ← weight · forward ∘ backward / their sum; false where the messages hardly overlap.
@@ -236,6 +317,9 @@ class PosteriorItems {
   const GemmTag<T> d_{};
   const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
 
+  std::int64_t first_ = 0, rows_ = 0, count_ = 0;
+  bool by_row_ = true;  // items go through the rows of a slice before the next slice
+  bool forward_adjacent_, backward_adjacent_, before_adjacent_, after_adjacent_, source_adjacent_, target_adjacent_;
   std::int64_t slice_[most], row_[most];
   alignas(64) T weight_[most];
   Lanes forward_, backward_, other_, answer_;

@@ -92,9 +92,8 @@ class PosteriorStates {
     const bool direct = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4);
     T* const to = direct ? static_cast<T*>(place.data) + at_.answer_at(place, slice, r) : answer_;
     const V times = hn::Set(d_, scale);
-    const auto posterior = [&](std::int64_t v) HWY_ATTR {
-      return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times);
-    };
+    const auto posterior = [&](std::int64_t v)
+                               HWY_ATTR { return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times); };
     std::int64_t v = 0;
     for (; v + lanes_ <= states_; v += lanes_) hn::StoreU(posterior(v), d_, to + v);
     if (v < states_) {

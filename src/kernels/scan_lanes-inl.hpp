@@ -8,19 +8,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "hwy/highway.h"
+#include "kernels/scan_burst-inl.hpp"
 #include "kernels/scan_kernels.hpp"
+#include "kernels/scan_lane_terms-inl.hpp"
 #include "kernels/scan_product-inl.hpp"
 #include "kernels/scan_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
-
-/// More states than this fill vectors of their own.
-inline constexpr std::int64_t scan_lane_states = 8;
 
 /// The same arithmetic in the same order as ScanBlocks, hence the same bits. A row whose step cannot be done in lanes
 /// (that of LogSteps in logarithms) goes through it alone, by the code for one row.
@@ -28,7 +28,12 @@ template <class Steps, class T>
 class ScanLanes {
  public:
   ScanLanes(const ScanMatrix<T>& matrix, const ScanRun& run, T* scratch)
-      : matrix_(matrix), run_(run), steps_(matrix), scratch_(scratch), states_(matrix.states()) {}
+      : matrix_(matrix),
+        run_(run),
+        steps_(matrix),
+        scratch_(scratch),
+        states_(matrix.states()),
+        terms_(run, matrix.states()) {}
 
   /// Whether lanes beat vectors of states for so many rows, measured.
   [[nodiscard]] static bool pays(std::int64_t states, std::int64_t rows) {
@@ -48,26 +53,25 @@ class ScanLanes {
       run_steps<0>();
     }
     emit<false>([&](std::int64_t i) { return static_cast<T*>(run_.messages) + (first_ + i) * states_; });
-    emit_offsets(offsets_);
+    emit_offsets(top_, offsets_);
     std::copy_n(offsets_, rows_, run_.offset + first_);
   }
 
  private:
   using V = GemmVec<T>;
-  static constexpr std::int64_t most_lanes = ScanMatrix<T>::panel;
-  static constexpr std::int64_t most_entries = scan_lane_states * most_lanes;
-  /// Terms are brought into lanes for so many steps at once: a vector that is read soon after its entries were written
-  /// one by one must wait until they have left the store buffer, and with them all the work before.
-  static constexpr std::int64_t ahead = 8;
+  static constexpr std::int64_t most_lanes = ScanLaneTerms<T>::most_lanes;
+  static constexpr std::int64_t most_entries = ScanLaneTerms<T>::most_entries;
+  static constexpr std::int64_t ahead = ScanLaneTerms<T>::ahead;
 
   void enter() {
     std::fill_n(scratch_, (3 + most_lanes) * matrix_.width(), Steps::zero);
     std::fill_n(message_, most_entries, Steps::zero);
     std::fill_n(next_, most_entries, Steps::zero);
     std::fill_n(top_, most_lanes, Steps::zero);
-    std::fill_n(before_, ahead * most_entries, T{0});
-    std::fill_n(after_, ahead * most_entries, T{0});
+    terms_.enter(first_, rows_);
     std::fill_n(exists_, most_lanes, T{1});
+    shortest_ = std::numeric_limits<std::int64_t>::max();
+    if (run_.lengths != nullptr) shortest_ = *std::min_element(run_.lengths + first_, run_.lengths + first_ + rows_);
     alone_count_ = 0;
     for (std::int64_t i = 0; i < rows_; ++i) {
       ScanRow<T>& row = row_[i];
@@ -97,7 +101,14 @@ class ScanLanes {
     for (std::int64_t s = 0; s < run_.steps; ++s) {
       if (s % ahead == 0) {
         settle_offsets(s);
-        gather_ahead(s);
+        terms_.template gather<kStates>(s);
+        if constexpr (kStates > 0) {
+          const std::int64_t count = std::min(ahead, run_.steps - s);
+          if (burst<kStates>(s, count)) {
+            s += count - 1;
+            continue;
+          }
+        }
       }
       if (run_.lengths != nullptr) find_existing(s);
       step<kStates>(s);
@@ -107,14 +118,101 @@ class ScanLanes {
     settle_offsets(run_.steps);
   }
 
+  /// Steps s … s + count − 1 in one go; false if they must be taken one by one.
+  template <int kStates>
+  HWY_INLINE bool burst(std::int64_t s, std::int64_t count) {
+    const std::int64_t latest = run_.first_step + (run_.direction > 0 ? s + count - 1 : -s);
+    if (alone_count_ > 0 || latest >= shortest_) return false;
+    const ScanBurstData<T> data{.steps = count,
+                                .pitch = most_entries,
+                                .before = run_.before.data != nullptr ? terms_.before(s) : nullptr,
+                                .after = run_.after.data != nullptr ? terms_.after(s) : nullptr,
+                                .message = message_,
+                                .top = top_,
+                                .history = history_,
+                                .taken = taken_};
+    if (!ScanBurst<Steps, T, kStates>(matrix_, steps_).run(data)) return false;
+    const T* const message = history_ + (count - 1) * most_entries;
+    std::copy_n(message, kStates * lanes_, message_);
+    const bool traces_offsets = run_.trace.messages != nullptr && run_.trace.offsets != nullptr;
+    if (!traces_offsets) add_exponents(0, count);
+    for (std::int64_t k = 0; k < count; ++k) {
+      take_out_all(taken_[k]);
+      if (traces_offsets) add_exponents(k, 1);
+      if (run_.trace.messages == nullptr) continue;
+      const T* const top = k + 1 < count ? taken_[k + 1].top : top_;
+      if (run_.trace.linear) {
+        trace_burst<kStates, true>(s + k, history_ + k * most_entries, top);
+      } else {
+        trace_burst<kStates, false>(s + k, history_ + k * most_entries, top);
+      }
+    }
+    settled_ = s + count;
+    return true;
+  }
+
+  template <int kStates, bool kLinear>
+  HWY_INLINE void trace_burst(std::int64_t s, const T* message, const T* tops) {
+    const ScanTrace& trace = run_.trace;
+    const V top = steps_.divisor(hn::Load(d_, tops));
+    const auto form = [&](std::int64_t b) HWY_ATTR {
+      const V m = hn::Load(d_, message + b * lanes_);
+      return kLinear ? steps_.linear(m, top) : steps_.logs(m, top);
+    };
+    if constexpr (kStates == 2) {
+      hn::StoreInterleaved2(form(0), form(1), d_, input_);
+    } else {
+      hn::StoreInterleaved4(form(0), form(1), form(2), form(3), d_, input_);
+    }
+    T* const to = static_cast<T*>(trace.messages) + s * trace.step_stride;
+    if (trace.row_offset == nullptr) {
+      std::copy_n(input_, rows_ * kStates, to + first_ * kStates);
+    } else {
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        std::memcpy(to + trace.row_offset[first_ + i], input_ + i * kStates, kStates * sizeof(T));
+      }
+    }
+    if (trace.offsets == nullptr) return;
+    emit_offsets(tops, offsets_);
+    for (std::int64_t i = 0; i < rows_; ++i) trace.offsets[trace.offset_at(s, first_ + i)] = offsets_[i];
+  }
+
+  /// take_out for all lanes.
+  HWY_INLINE void take_out_all(const ScanTaken<T>& taken) {
+    const hn::CappedTag<double, 4> d;
+    const auto shift = hn::Set(d, matrix_.shift());
+    for (std::int64_t i = 0; i < rows_; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      auto offset = hn::Load(d, offset_ + i);
+      auto top = Steps::taken(d, load_doubles(d, taken.top + i));
+      if (run_.before.data != nullptr) {
+        offset = hn::Add(offset, hn::Add(load_doubles(d, taken.before + i), top));
+        top = hn::Zero(d);
+      }
+      offset = hn::Add(offset, hn::Add(hn::Add(load_doubles(d, taken.after + i), top), shift));
+      hn::Store(offset, d, offset_ + i);
+    }
+  }
+
+  /// The exponents that the steps first … first + count − 1 of a burst have taken out.
+  HWY_INLINE void add_exponents(std::int64_t first, std::int64_t count) {
+    const hn::RebindToSigned<GemmTag<T>> di;
+    auto sum = hn::Zero(di);
+    for (std::int64_t k = first; k < first + count; ++k) {
+      sum = hn::Add(sum, Steps::exponents_of(di, hn::Load(d_, taken_[k].top)));
+    }
+    alignas(64) hn::TFromD<decltype(di)> sums[most_lanes];
+    hn::Store(sum, di, sums);
+    for (std::int64_t i = 0; i < rows_; ++i) exponent_[i] += static_cast<std::int64_t>(sums[i]);
+  }
+
   template <int kStates>
   HWY_INLINE void step(std::int64_t s) {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     const bool has_before = run_.before.data != nullptr, has_after = run_.after.data != nullptr;
     const bool ragged = run_.lengths != nullptr;
-    Taken& taken = taken_[s % ahead];
-    const T* const before = before_ + s % ahead * most_entries;
-    const T* const after = after_ + s % ahead * most_entries;
+    ScanTaken<T>& taken = taken_[s % ahead];
+    const T* const before = terms_.before(s);
+    const T* const after = terms_.after(s);
     const T* const message = message_;
     T* const next = next_;
     const V none = hn::Zero(d_);
@@ -208,13 +306,7 @@ class ScanLanes {
     settled_ = s;
   }
 
-  struct Taken {
-    alignas(64) T top[most_lanes];
-    alignas(64) T before[most_lanes];
-    alignas(64) T after[most_lanes];
-  };
-
-  HWY_INLINE void take_out(const Taken& taken, std::int64_t i) {
+  HWY_INLINE void take_out(const ScanTaken<T>& taken, std::int64_t i) {
     double top = Steps::taken(taken.top[i]);
     if (run_.before.data != nullptr) {
       offset_[i] += static_cast<double>(taken.before[i]) + top;
@@ -236,29 +328,8 @@ class ScanLanes {
     }
     if (trace.offsets == nullptr) return;
     settle_offsets(s + 1);
-    emit_offsets(offsets_);
+    emit_offsets(top_, offsets_);
     for (std::int64_t i = 0; i < rows_; ++i) trace.offsets[trace.offset_at(s, first_ + i)] = offsets_[i];
-  }
-
-  void gather_ahead(std::int64_t s) {
-    for (std::int64_t i = 0; i < rows_; ++i) {
-      gather(run_.before, s, i, before_);
-      gather(run_.after, s, i, after_);
-    }
-  }
-
-  /// to[step · most_entries + state · lanes + i]: a row's term for the steps from s on. Slices that do not exist are
-  /// not read.
-  HWY_INLINE void gather(const SliceTerm& slices, std::int64_t s, std::int64_t i, T* HWY_RESTRICT to) const {
-    if (slices.data == nullptr) return;
-    const T* from = static_cast<const T*>(slices.data) + s * slices.step_stride;
-    if (slices.row_offset != nullptr) from += slices.row_offset[first_ + i];
-    const std::int64_t count = std::min(ahead, run_.steps - s);
-    for (std::int64_t k = 0; k < count; ++k, from += slices.step_stride) {
-      if (!exists(s + k, i)) continue;
-      T* const place = to + k * most_entries + i;
-      for (std::int64_t b = 0; b < states_; ++b) place[b * lanes_] = from[b * slices.state_stride];
-    }
   }
 
   HWY_INLINE V load_term(const T* terms, std::int64_t state) const {
@@ -342,12 +413,12 @@ class ScanLanes {
     }
   }
 
-  /// The offsets of all steps that are settled.
-  void emit_offsets(double* offsets) {
+  /// The offsets of messages with these largest entries, all their steps being settled.
+  void emit_offsets(const T* top, double* offsets) {
     alignas(64) double largest[most_lanes];
-    Steps::log_tops(top_, rows_, largest);
+    Steps::log_tops(top, rows_, largest);
     for (std::int64_t i = 0; i < rows_; ++i) {
-      const bool live = top_[i] > Steps::zero;
+      const bool live = top[i] > Steps::zero;
       offsets[i] = live ? Steps::total(offset_[i], exponent_[i], largest[i]) : run_.offset[first_ + i];
       if (!alone_[i]) continue;
       row_[i].offset = offset_[i];
@@ -367,16 +438,17 @@ class ScanLanes {
   // Entry (state, lane) is at state · lanes + lane.
   alignas(64) T entries_[2][most_entries];
   alignas(64) T input_[most_entries];
-  alignas(64) T before_[ahead * most_entries];
-  alignas(64) T after_[ahead * most_entries];
+  ScanLaneTerms<T> terms_;
   T* message_ = entries_[0];
   T* next_ = entries_[1];
   alignas(64) T top_[most_lanes];
   alignas(64) T next_top_[most_lanes];
-  Taken taken_[ahead];
-  std::int64_t settled_ = 0;  // steps whose taken_ are in the offsets
+  ScanTaken<T> taken_[ahead];
+  alignas(64) T history_[ahead * most_entries];
+  std::int64_t shortest_ = 0;  // of the rows' lengths
+  std::int64_t settled_ = 0;   // steps whose taken_ are in the offsets
   alignas(64) T exists_[most_lanes];
-  double offset_[most_lanes];
+  alignas(64) double offset_[most_lanes];
   double offsets_[most_lanes];
   std::int64_t exponent_[most_lanes];
   bool alone_[most_lanes];

@@ -130,8 +130,17 @@ class LogSteps {
     std::memcpy(&bits, &top, sizeof(T));
     return static_cast<std::int64_t>(bits >> MathConstants<T>::mantissa_bits) - MathConstants<T>::exponent_bias;
   }
+  template <class DI>
+  static HWY_INLINE hn::Vec<DI> exponents_of(DI di, V top) {
+    return hn::Sub(hn::ShiftRight<MathConstants<T>::mantissa_bits>(hn::BitCast(di, top)),
+                   hn::Set(di, MathConstants<T>::exponent_bias));
+  }
   /// What the normaliser takes out is in the exponent.
   static HWY_INLINE double taken(T /*top*/) { return 0.0; }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> /*top*/) {
+    return hn::Zero(d);
+  }
   HWY_INLINE V factor(V term, V shift, V column_shift) const {
     return exp_of(hn::Add(hn::Sub(term, shift), column_shift));
   }

@@ -82,7 +82,15 @@ class SumSteps {
   static HWY_INLINE Lost of_live(Lost, V) { return false; }
   HWY_INLINE V ones(Lost) const { return hn::Zero(d_); }
   static HWY_INLINE std::int64_t exponent_of(T /*top*/) { return 0; }
+  template <class DI>
+  static HWY_INLINE hn::Vec<DI> exponents_of(DI di, V /*top*/) {
+    return hn::Zero(di);
+  }
   static HWY_INLINE double taken(T top) { return top > zero ? static_cast<double>(top) : 0.0; }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
+    return hn::IfThenElseZero(hn::Gt(top, hn::Set(d, -std::numeric_limits<double>::infinity())), top);
+  }
   HWY_INLINE V neutral() const { return hn::Zero(d_); }
   HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
   HWY_INLINE V no_normaliser() const { return neutral(); }

@@ -277,10 +277,12 @@ class ChainGenerator {
     // Of a chain that surely has slices, any variable has a first and a last one.
     if (!options_.other_ends || c_.chains.back().size == 0 || c_.lengths.contains(part.chain)) return;
     const std::string& any = random_.chance(70) ? random_.pick(part.inner) : paths[0].back();
-    if (any.starts_with('v')) return;  // it is in a plate of its own
+    // It is in a plate of its own, or in two chains and linked in none.
+    if (any.starts_with('v') || (any.starts_with('w') && part.chain == "s")) return;
     const std::string end = options_.last_factors && random_.chance(50) ? last(any) : first(any);
     factor({end}, around);
-    if (random_.chance(50)) part.ends = joined(part.ends, {end});
+    const bool bare = std::find(part.ends.begin(), part.ends.end(), any) != part.ends.end();
+    if (!bare && random_.chance(50)) part.ends = joined(part.ends, {end});
   }
 
   /// What factors of the chain hold together with a variable of a slice, directly or through others of its variables.

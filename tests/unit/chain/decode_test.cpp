@@ -7,7 +7,6 @@
 #include <string>
 
 #include "chain/decode.hpp"
-#include "graph/ends.hpp"
 #include "oracle/posterior.hpp"
 #include "plated/error.hpp"
 #include "property/chi_squared.hpp"

@@ -83,6 +83,9 @@ Messages naive_messages(const PosteriorCase<T>& c, std::int64_t r, bool backward
       }
       to[static_cast<std::size_t>(k)] = log_sum(terms);
     }
+    // Kept near 0, where doubles are dense.
+    const double top = *std::max_element(to.begin(), to.end());
+    for (double& x : to) x = top == -std::numeric_limits<double>::infinity() ? x : x - top;
   }
   return all;
 }

@@ -63,9 +63,13 @@ struct ScanResult {
   std::vector<double> offset, trace_offset;
 };
 
-/// Runs the rows in groups that end at `cuts`, with a trace that is laid out backwards in time.
+enum class Traced { no, log, linear, linear_without_offsets };
+
+/// Runs the rows in groups that end at `cuts`, with a trace that is laid out backwards in time; where it is linear,
+/// each row's is apart from the others'.
 template <class T>
-ScanResult<T> run_scan_case(const ScanCase<T>& c, const std::vector<std::int64_t>& cuts, bool traced = true) {
+ScanResult<T> run_scan_case(const ScanCase<T>& c, const std::vector<std::int64_t>& cuts, Traced trace = Traced::log) {
+  const bool traced = trace != Traced::no;
   const Scan scan({c.semiring, dtype_of<T>, c.states}, c.matrix.data(), c.transposed ? 1 : c.states,
                   c.transposed ? c.states : 1);
   ScanResult<T> result{c.messages, {}, c.offset, {}};
@@ -83,6 +87,18 @@ ScanResult<T> run_scan_case(const ScanCase<T>& c, const std::vector<std::int64_t
   run.direction = c.direction;
   if (traced && c.steps > 0) {
     run.trace = {result.trace.data() + (c.steps - 1) * step, -step, result.trace_offset.data(), c.rows};
+  }
+  std::vector<std::int64_t> row_offset, offset_row_offset;
+  if (traced && c.steps > 0 && trace != Traced::log) {
+    for (std::int64_t r = 0; r < c.rows; ++r) {
+      row_offset.push_back((c.rows - 1 - r) * c.steps * c.states);
+      offset_row_offset.push_back((c.rows - 1 - r) * c.steps);
+    }
+    run.trace = {result.trace.data(), c.states, result.trace_offset.data(), 1};
+    run.trace.row_offset = row_offset.data();
+    run.trace.offset_row_offset = offset_row_offset.data();
+    run.trace.linear = true;
+    if (trace == Traced::linear_without_offsets) run.trace.offsets = nullptr;
   }
   std::byte* scratch = base::allocate_aligned(scan.scratch_bytes());
   std::int64_t first = 0;

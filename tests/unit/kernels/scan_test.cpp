@@ -16,6 +16,7 @@ using testing::Flavour;
 using testing::ScanCase;
 using testing::ScanResult;
 using testing::TermData;
+using testing::Traced;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -258,7 +259,7 @@ void same_for_any_grouping(unsigned seed, int trials) {
         ASSERT_TRUE(same_bits(whole.trace, parts.trace)) << "trial " << trial << " " << c.describe();
         ASSERT_TRUE(same_bits(whole.trace_offset, parts.trace_offset)) << "trial " << trial << " " << c.describe();
       }
-      const ScanResult<T> untraced = testing::run_scan_case(c, {}, false);
+      const ScanResult<T> untraced = testing::run_scan_case(c, {}, Traced::no);
       ASSERT_TRUE(same_bits(whole.messages, untraced.messages)) << "trial " << trial << " " << c.describe();
       ASSERT_TRUE(same_bits(whole.offset, untraced.offset)) << "trial " << trial << " " << c.describe();
     }
@@ -268,6 +269,47 @@ void same_for_any_grouping(unsigned seed, int trials) {
 TEST(Scan, HasTheSameBitsForAnyGroupingOfRows) {
   same_for_any_grouping<float>(3, 100);
   same_for_any_grouping<double>(4, 100);
+}
+
+/// A linear trace is the exponential of the log trace, and changes nothing else.
+template <class T>
+void trace_linearly(unsigned seed, int trials) {
+  std::mt19937 random(seed);
+  for (int trial = 0; trial < trials; ++trial) {
+    const ScanCase<T> c = random_case<T>(random, Semiring::log);
+    const ScanResult<T> logs = testing::run_scan_case(c, {});
+    const ScanResult<T> linear = testing::run_scan_case(c, {}, Traced::linear);
+    ASSERT_TRUE(same_bits(logs.messages, linear.messages)) << "trial " << trial << " " << c.describe();
+    ASSERT_TRUE(same_bits(logs.offset, linear.offset)) << "trial " << trial << " " << c.describe();
+    for (std::int64_t s = 0; s < c.steps; ++s) {
+      for (std::int64_t r = 0; r < c.rows; ++r) {
+        const std::int64_t slot = (c.rows - 1 - r) * c.steps + s;
+        ASSERT_EQ(logs.trace_offset[static_cast<std::size_t>(s * c.rows + r)],
+                  linear.trace_offset[static_cast<std::size_t>(slot)]);
+        T top = 0;
+        for (std::int64_t b = 0; b < c.states; ++b) {
+          const double log = static_cast<double>(
+              logs.trace[static_cast<std::size_t>(((c.steps - 1 - s) * c.rows + r) * c.states + b)]);
+          const T got = linear.trace[static_cast<std::size_t>(slot * c.states + b)];
+          top = std::max(top, got);
+          // Rounding of a logarithm of depth 80 is a relative error of 80 ulps here.
+          ASSERT_NEAR(static_cast<double>(got), std::exp(log), 100 * tolerance<T> * std::exp(log) + 1e-37)
+              << "trial " << trial << " step " << s << " " << c.describe();
+        }
+        ASSERT_TRUE(top == T{1} || top == T{0}) << "trial " << trial << " " << c.describe();
+      }
+    }
+    std::vector<std::int64_t> one_by_one;
+    for (std::int64_t r = 1; r < c.rows; ++r) one_by_one.push_back(r);
+    const ScanResult<T> parts = testing::run_scan_case(c, one_by_one, Traced::linear_without_offsets);
+    ASSERT_TRUE(same_bits(linear.trace, parts.trace)) << "trial " << trial << " " << c.describe();
+    ASSERT_TRUE(same_bits(linear.offset, parts.offset)) << "trial " << trial << " " << c.describe();
+  }
+}
+
+TEST(Scan, TracesMessagesInRealSpace) {
+  trace_linearly<float>(8, 200);
+  trace_linearly<double>(9, 200);
 }
 
 TEST(Scan, LosesNothingOverTenThousandSteps) {
@@ -288,7 +330,7 @@ TEST(Scan, LosesNothingOverTenThousandSteps) {
       testing::fill_random(random, Semiring::log, {.scale = normalised ? 2.0 : 25.0, .centre = -10.0}, c.after.values);
       c.after.row_offset = {0};
       c.after.step_stride = states;
-      const ScanResult<float> result = testing::run_scan_case(c, {}, false);
+      const ScanResult<float> result = testing::run_scan_case(c, {}, Traced::no);
       const std::vector<double> expected = testing::naive_scan(c, 0).back();
       const double top = *std::max_element(expected.begin(), expected.end());
       EXPECT_NEAR(result.offset[0] / top, 1.0, 1e-6) << states;
@@ -316,6 +358,7 @@ TEST_F(ScanOnEveryTarget, AgreesWithNaiveScan) {
     agree_with_naive<float>(5, 30);
     agree_with_naive<double>(6, 30);
     same_for_any_grouping<float>(7, 40);
+    trace_linearly<float>(10, 40);
   }
 }
 
