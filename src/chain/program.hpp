@@ -13,6 +13,7 @@
 #include "adjoint/questions.hpp"
 #include "chain/body.hpp"
 #include "chain/piece.hpp"
+#include "chain/step_pool.hpp"
 #include "chain/views.hpp"
 #include "engine/questions.hpp"
 #include "engine/recursion.hpp"
@@ -59,6 +60,8 @@ class Program {
   /// One step of a piece's messages.
   [[nodiscard]] std::shared_ptr<const engine::Runnable> step(std::size_t piece, bool forward) const;
 
+  [[nodiscard]] StepPool& step_pool() const { return step_pool_; }
+
   /// The operands of the rest, of which the pieces' results are the last.
   [[nodiscard]] std::vector<Tensor> rest_operands(std::span<const Tensor> operands,
                                                   const std::vector<Tensor>& results) const;
@@ -69,6 +72,7 @@ class Program {
   std::optional<Pieces> pieces_;
   std::vector<Body> bodies_;
   engine::Questions questions_;
+  mutable StepPool step_pool_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Program>> parts_;
 };

@@ -7,8 +7,8 @@
 
 namespace plated::chain {
 
-bool Sweep::is_fused() const {
-  return semiring_ == Semiring::log && recursion_[0]->fused() && recursion_[1]->fused() &&
+bool Sweep::is_fused() {
+  return semiring_ == Semiring::log && recursion(false).fused() && recursion(true).fused() &&
          std::all_of(piece_.factors.begin(), piece_.factors.end(),
                      [&](std::size_t f) { return operands_[f].dtype() == dtype_; });
 }
@@ -75,7 +75,7 @@ void Sweep::smooth(const Tensor& context, const std::vector<double>& weight,
     smoothing.pairs = pairs;
     engine::Settings settings = call_.settings;
     settings.progress = nullptr;
-    if (recursion_[1]->smooth(smoothing, settings)) continue;
+    if (recursion(true).smooth(smoothing, settings)) continue;
 
     // Once more in logarithms.
     std::vector<std::byte> own_logs(static_cast<std::size_t>(count + 1) * bytes);

@@ -56,9 +56,9 @@ class Sweep {
   /// Shows each block, against the direction of result(true), which must have run.
   void trace(const std::function<void(const TraceBlock&)>& visit);
   /// Whether messages of both directions are fused scans in log space, so that smooth() can be asked.
-  [[nodiscard]] bool is_fused() const;
+  [[nodiscard]] bool is_fused();
   /// The factors of a fused body, by number among the body's.
-  [[nodiscard]] const engine::Recursion::Fused& fused() const { return *recursion_[1]->fused(); }
+  [[nodiscard]] const engine::Recursion::Fused& fused() { return *recursion(true).fused(); }
   /// From now on messages are kept in real space, for smooth().
   void keep_linear();
   /// Runs messages back and answers slices in real space; shows the blocks that it does not hold, to be asked exactly.
@@ -86,6 +86,7 @@ class Sweep {
   [[nodiscard]] std::int64_t blocks() const { return (slices_ + size_.block - 1) / size_.block; }
   [[nodiscard]] std::vector<Tensor> narrowed_operands(std::int64_t first, std::int64_t count) const;
   [[nodiscard]] Slices slices_of(std::int64_t first, std::int64_t count);
+  [[nodiscard]] engine::Recursion& recursion(bool forward);
   void first_message();
   void run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace, double* offsets,
            bool linear = false);
@@ -112,9 +113,8 @@ class Sweep {
   std::int64_t slices_;
   std::int64_t rows_ = 1;
   std::int64_t states_ = 1;
-  std::vector<std::int64_t> lengths_;                // of each row; empty: all slices exist
-  std::shared_ptr<const engine::Runnable> step_[2];  // [forward]
-  std::unique_ptr<engine::Recursion> recursion_[2];
+  std::vector<std::int64_t> lengths_;            // of each row; empty: all slices exist
+  std::optional<StepPool::Lease> step_[2];       // [forward]
   std::vector<std::optional<Tensor>> constant_;  // preparations that do not vary
   std::vector<std::vector<double>> constant_offset_;
   Tensor message_;

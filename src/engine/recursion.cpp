@@ -106,6 +106,11 @@ std::optional<Recursion::Fused> Recursion::fused_form(const std::vector<bool>& v
   return form;
 }
 
+void Recursion::forget_data() {
+  scan_.reset();
+  posterior_.reset();
+}
+
 void Recursion::run(const Stretch& stretch, const Settings& settings) {
   if (stretch.steps == 0 || rows_ * states_ == 0) return;
   if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");

@@ -80,6 +80,8 @@ class Recursion {
             Dtype dtype);
 
   void run(const Stretch& stretch, const Settings& settings);
+  /// Before other data: what was packed from the last ones is void.
+  void forget_data();
 
   /// Of the forward body: false, with undefined answers, where real space does not hold the messages.
   [[nodiscard]] bool smooth(const Smoothing& smoothing, const Settings& settings);

@@ -89,9 +89,16 @@ class Posterior {
     for (const World& world : worlds_) {
       for (const Site& site : world.factors) {
         if (site.owner != f) continue;
-        std::vector<bool> met(result.size(), false);
-        world.for_each_assignment([&](const States& states) { met[index_of(site, states)] = true; });
-        for (std::size_t k = 0; k < met.size(); ++k) result[k] += met[k] ? 1 : 0;
+        // All entries of the slice, off a diagonal where two ends are one state, too: they have probability zero.
+        std::vector<std::int64_t> entries{site.base};
+        for (const auto& [variable, stride] : site.variables) {
+          std::vector<std::int64_t> next;
+          for (const std::int64_t entry : entries) {
+            for (std::int64_t s = 0; s < world.domains[variable]; ++s) next.push_back(entry + s * stride);
+          }
+          entries = std::move(next);
+        }
+        for (const std::int64_t entry : entries) result[static_cast<std::size_t>(entry)] += 1;
       }
     }
     return result;
