@@ -2,9 +2,11 @@
 #
 # plated_room(<name> SOURCES … [LIBRARIES …]): a room of src/ as an object library; tests/architecture checks that it
 # includes only the rooms it may.
-# plated_test(<name> LABEL <folder> [threads …] SOURCES … [ROOMS …] [LIBRARIES …] [TIMEOUT <seconds>]): a GoogleTest
-# program; each of its cases is a CTest test with those labels, named after the first. With ROOMS it links just those
-# rooms, without it the whole of plated::core. Tests labelled `threads` also run under ThreadSanitizer.
+# plated_test(<name> LABEL <folder> [threads …] SOURCES … [ROOMS …] [LIBRARIES …] [TIMEOUT <seconds>]
+# [UNSANITIZED]): a GoogleTest program; each of its cases is a CTest test with those labels, named after the first. With
+# ROOMS it links just those rooms, without it the whole of plated::core. Tests labelled `threads` also run under
+# ThreadSanitizer. With UNSANITIZED it is left out of sanitized builds: it runs no code that others do not, or takes long
+# for what it could find.
 
 include(GoogleTest)
 
@@ -15,10 +17,14 @@ if(PLATED_SANITIZE)
   target_compile_options(plated_flags INTERFACE -fsanitize=${PLATED_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(plated_flags INTERFACE -fsanitize=${PLATED_SANITIZE})
-  # Instrumented SIMD loops are slow to compile: one narrow and one wide target find what a sanitizer can find, and the
-  # baseline keeps the programs running on any x86-64 machine.
+  # Instrumented SIMD loops are slow to compile: one target finds what a sanitizer can find. It is the wide one where this
+  # machine has it, as the kernels' baseline.
+  include(CheckCXXSourceRuns)
+  check_cxx_source_runs([[int main() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") ? 0 : 1;
+  }]] PLATED_MACHINE_HAS_AVX2)
   target_compile_definitions(plated_flags INTERFACE
-    "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
+    "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|$<$<NOT:$<BOOL:${PLATED_MACHINE_HAS_AVX2}>>:HWY_AVX2|>HWY_AVX3|HWY_AVX3_DL)")
 endif()
 
 # The programs whose tests are labelled `threads`: all that a ThreadSanitizer build needs.
@@ -36,10 +42,15 @@ function(plated_room name)
 endfunction()
 
 function(plated_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LABEL;SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "UNSANITIZED" "TIMEOUT" "LABEL;SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  if(PLATED_SANITIZE AND ARG_UNSANITIZED)
+    return()
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
     ${PROJECT_SOURCE_DIR}/tests)
+  # Of an optimised build the tests themselves need not be: half their time to compile is spent on it.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${name} PRIVATE plated_flags GTest::gtest GTest::gtest_main hwy::hwy Threads::Threads
     ${ARG_LIBRARIES})
   if(ARG_ROOMS)

@@ -32,6 +32,7 @@ TEST(PlanCache, TellsQueriesApart) {
   EXPECT_NE(identity(api::cached_plan("ab->a", {tall}, {})), first);
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.plates = "a"})), first);
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.batch = "a"})), first);
+  EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.chains = {{"a", {}}}})), first);
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.spaced = false})), first);
   EXPECT_NE(identity(api::cached_plan("ab->a", {wide}, {.sizes = {{"a", 2}}})), first);
   for (const PlanOptions& plan :
