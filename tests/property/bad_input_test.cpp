@@ -39,7 +39,6 @@ TEST(BadEquation, MalformedOnesPointAtTheColumn) {
       {"((a))b->", {}, "do not nest", "column 2"},
       {"ab->(a)", {}, "an output cannot have them", "column 5"},
       {"...ab->", {}, "ellipsis", "column 1"},
-      {"ab$->", {}, "chains", "column 3"},
       {"a[b->", {}, "brackets", "column 2"},
       {"ab]->", {}, "brackets", "column 3"},
       {"a\x01->", {}, "cannot be a name", "column 2"},
