@@ -44,6 +44,11 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
 
 namespace {
 
+std::string not_joined(const std::string& factor, const std::string& chain) {
+  return "factor '" + factor + "' cannot be left out of slices of chain " + chain +
+         ": the factors must be joined to its linked variables, and to each other";
+}
+
 /// The chain's piece that holds the named factors.
 Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tensor> operands, const RunOptions& options,
                    const std::vector<std::string>& factors) {
@@ -68,8 +73,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
     });
     const auto index = static_cast<std::size_t>(holder - pieces.begin());
     if (holder == pieces.end() || (masked.size() > 1 && index != piece)) {
-      throw OptionError("factor '" + factor + "' cannot be left out of slices of chain " + name +
-                        ": the factors must be joined to its linked variables, and to each other");
+      throw OptionError(not_joined(factor, name));
     }
     piece = index;
   }

@@ -161,7 +161,7 @@ class Inside {
   Tensor operand(const Gathered& gathered, std::int64_t sample, std::int64_t first, std::int64_t count) {
     const Tensor& whole = operands_[gathered.factor];
     if (gathered.known.empty()) {
-      const Tensor part = narrowed(whole, gathered.axes, piece_.chain, first, count);
+      Tensor part = narrowed(whole, gathered.axes, piece_.chain, first, count);
       const Ragged* ragged = call_.ragged(piece_.chain);
       if (ragged == nullptr || !holds(gathered.axes, piece_.chain)) return part;
       return padded(part, gathered.axes, piece_.chain, first, *ragged, call_.settings.semiring);

@@ -86,13 +86,15 @@ void check_tractable(const FactorGraph& graph, const Piece& piece, const SortedS
                  " along chain " + quoted(*other) + ", each in every slice of the other");
     }
   }
+  const auto both_join = [&](DimId w, DimId plate) {
+    return "variable " + quoted(linked) + " is linked along chain " + chain + " but not in " + quoted(plate) +
+           ", variable " + quoted(w) + " is in " + quoted(plate) + " but not in " + chain +
+           ", and factors in both join them";
+  };
   for (const DimId w : outer) {
     for (const DimId plate : plates[w]) {
       if (!counts(plate) || contains(plates[linked], plate)) continue;
-      refuse(graph, piece, linked, w, piece.chain, plate,
-             "variable " + quoted(linked) + " is linked along chain " + chain + " but not in " + quoted(plate) +
-                 ", variable " + quoted(w) + " is in " + quoted(plate) + " but not in " + chain +
-                 ", and factors in both join them");
+      refuse(graph, piece, linked, w, piece.chain, plate, both_join(w, plate));
     }
   }
 }

@@ -6,8 +6,7 @@
 
 namespace plated::chain {
 
-Walk::Walk(const Program& program, std::span<const Tensor> operands, const Call& call)
-    : program_(program), call_(call) {
+Walk::Walk(const Program& program, std::span<const Tensor> operands, const Call& call) : call_(call) {
   const Pieces& pieces = program.pieces();
   const FactorGraph& graph = program.graph();
   const Dtype dtype = engine::element_dtype(operands.first(graph.factors().size()));

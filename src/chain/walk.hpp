@@ -27,7 +27,6 @@ class Walk {
   void visit(std::size_t piece, const Tensor& context, const std::function<void(const Block&, const Call&)>& show);
 
  private:
-  const Program& program_;
   const Call& call_;
   std::vector<std::unique_ptr<Sweep>> sweeps_;
   std::vector<Tensor> results_;
