@@ -106,20 +106,17 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
              : table;
 }
 
-/// Operands that are to be checked, with ones where a ragged chain has no slices.
-std::vector<Tensor> without_padding(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options,
-                                    std::int64_t most) {
-  std::vector<Tensor> all(operands.begin(), operands.end());
+/// Operands of at most `most` elements with the semiring's ones where a ragged chain has no slices.
+std::vector<Tensor> without_padding(const PlanImpl& plan, std::vector<Tensor> operands, const RunOptions& options,
+                                    Semiring semiring, std::int64_t most) {
   if (!plan.chains) throw UnknownNameError("lengths are given, and the model has no chain");
   for (const auto& [chain, ragged] : ragged_chains(plan, options.lengths)) {
-    for (std::size_t f = 0; f < all.size(); ++f) {
-      const std::vector<DimId>& axes = plan.graph.factors()[f].dims;
-      const bool carries = std::find(axes.begin(), axes.end(), chain) != axes.end();
-      if (carries && all[f].elements() <= most)
-        all[f] = chain::padded(all[f], axes, chain, 0, ragged, options.semiring);
+    for (std::size_t f = 0; f < operands.size(); ++f) {
+      if (operands[f].elements() > most) continue;
+      operands[f] = chain::padded(operands[f], plan.observed.factors()[f].dims, chain, 0, ragged, semiring);
     }
   }
-  return all;
+  return operands;
 }
 
 /// Copies of the operands that hold their logarithms, in double: a rounded logarithm would count once for each slice.
@@ -158,7 +155,9 @@ void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const 
   if (options.lengths.empty()) {
     engine::check_values(plan.graph, operands, options.semiring, most);
   } else {
-    engine::check_values(plan.graph, without_padding(plan, operands, options, most), options.semiring, most);
+    engine::check_values(plan.graph,
+                         without_padding(plan, {operands.begin(), operands.end()}, options, options.semiring, most),
+                         options.semiring, most);
   }
   check_evidence(plan, options.evidence);
 }
@@ -190,14 +189,8 @@ std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> ope
                                " bytes, and the limit is " + std::to_string(options.memory_limit),
                            needed, options.memory_limit);
   }
-  if (plan.chains && !options.lengths.empty()) {
-    for (const auto& [chain, ragged] : ragged_chains(plan, options.lengths)) {
-      for (std::size_t f = 0; f < all.size(); ++f) {
-        const std::vector<DimId>& axes = plan.observed.factors()[f].dims;
-        const bool carries = std::find(axes.begin(), axes.end(), chain) != axes.end();
-        if (carries) all[f] = chain::padded(all[f], axes, chain, 0, ragged, Semiring::real);
-      }
-    }
+  if (!options.lengths.empty()) {
+    all = without_padding(plan, std::move(all), options, Semiring::real, std::numeric_limits<std::int64_t>::max());
   }
   try {
     take_logarithms(all);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/disjoint_sets.hpp"
+#include "chain/views.hpp"
 #include "graph/derived.hpp"
 
 namespace plated::chain {
@@ -15,8 +16,6 @@ using base::is_subset;
 using base::sorted;
 using base::subtract;
 using base::unite;
-
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
 
 /// The plates of the linked variables, the chain among them.
 SortedSet linked_plates(const FactorGraph& graph, const Piece& piece) {

@@ -14,8 +14,6 @@ namespace {
 
 using Check = std::function<void(const Tensor&)>;
 
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 /// A graph without chains; its plates are in declaration order in the assignments, too.
 Tensor decode_plain(const Program& program, std::span<const Tensor> operands, const adjoint::Choice& choice,
                     const engine::Settings& settings, const Check& check, std::vector<Integers>& assignment) {
@@ -54,7 +52,7 @@ void pad(std::vector<Tensor>& inputs, const Pieces& pieces, const Call& call) {
     const std::vector<DimId>& axes = pieces.graph.factors()[pieces.rest_factors[k].index].dims;
     for (const Chain& chain : pieces.graph.chains()) {
       const Ragged* ragged = call.ragged(chain.dim);
-      if (ragged == nullptr || !holds(axes, chain.dim)) continue;
+      if (ragged == nullptr) continue;
       inputs[k] = padded(inputs[k], axes, chain.dim, 0, *ragged, call.settings.semiring);
     }
   }

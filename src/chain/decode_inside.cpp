@@ -20,8 +20,6 @@ using base::unite;
 // What a block's gathered factors take. Blocks depend on sizes alone, as samples depend on blocks.
 constexpr double block_bytes = 4 << 20;
 
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 class Inside {
  public:
   Inside(const Program& program, std::size_t index, std::span<const Tensor> operands, const adjoint::Choice& choice,
@@ -163,7 +161,7 @@ class Inside {
     if (gathered.known.empty()) {
       Tensor part = narrowed(whole, gathered.axes, piece_.chain, first, count);
       const Ragged* ragged = call_.ragged(piece_.chain);
-      if (ragged == nullptr || !holds(gathered.axes, piece_.chain)) return part;
+      if (ragged == nullptr) return part;
       return padded(part, gathered.axes, piece_.chain, first, *ragged, call_.settings.semiring);
     }
     return whole.dtype() == Dtype::float32 ? gather<float>(gathered, sample, first, count)
@@ -173,16 +171,7 @@ class Inside {
   void decode_block(std::int64_t first, std::int64_t count) {
     const auto part =
         program_.part("inside " + std::to_string(index_) + " " + std::to_string(count), [&] { return graph(count); });
-    Call inner = call_;
-    inner.settings.memory_limit = 0;
-    inner.settings.output_bytes = 0;
-    inner.settings.progress = nullptr;
-    RaggedChains lengths;
-    if (call_.lengths != nullptr) {
-      for (const auto& [dim, ragged] : *call_.lengths) lengths[dim] = ragged.narrowed(piece_.chain, first, count);
-      lengths.erase(piece_.chain);
-      inner.lengths = &lengths;
-    }
+    const InnerCall inner(call_, call_.settings.semiring, piece_.chain, first, count);
     const adjoint::AnswerAxes axes(part->graph());
     for (std::int64_t sample = 0; sample < states_.samples(); ++sample) {
       std::vector<Tensor> inputs;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "chain/decode_row.hpp"
+#include "chain/messages.hpp"
 #include "engine/thread_pool.hpp"
 #include "kernels/choose.hpp"
 #include "plated/error.hpp"
@@ -14,12 +15,6 @@ namespace {
 
 // A task's answers of a few neighbouring slices stay in the second-level cache.
 constexpr std::int64_t pairs_per_task = 512;
-
-std::int64_t elements(const FactorGraph& graph, const std::vector<DimId>& dims) {
-  std::int64_t product = 1;
-  for (const DimId d : dims) product *= graph.dims()[d].size;
-  return product;
-}
 
 }  // namespace
 

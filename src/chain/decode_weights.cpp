@@ -9,8 +9,6 @@
 namespace plated::chain {
 namespace {
 
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 std::vector<std::int64_t> strides_along(const Tensor& tensor, const std::vector<DimId>& axes,
                                         const std::vector<DimId>& dims) {
   std::vector<std::int64_t> list;

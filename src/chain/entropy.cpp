@@ -140,8 +140,7 @@ Tensor expectation(const Program& program, std::span<const Tensor> operands, con
                      : Tensor());
         const Ragged* ragged = call.ragged(piece.chain);
         const std::vector<DimId>& axes = pieces.graph.factors()[f].dims;
-        const bool carries = std::find(axes.begin(), axes.end(), piece.chain) != axes.end();
-        if (given[f] && ragged != nullptr && carries) {
+        if (given[f] && ragged != nullptr) {
           of_slices.back() = padded(of_slices.back(), axes, piece.chain, block.first, *ragged, Semiring::log);
         }
       }

@@ -35,10 +35,6 @@ void answer_filtered(const Program& program, std::size_t piece, std::span<const 
   const FactorGraph& graph = program.pieces().graph;
   const Piece& p = program.pieces().pieces[piece];
   const Dtype dtype = engine::element_dtype(operands.first(program.graph().factors().size()));
-  Call inner = call;
-  inner.settings.semiring = Semiring::log;
-  inner.settings.memory_limit = 0;
-  inner.settings.progress = nullptr;
   Sweep sweep(program, piece, operands, Semiring::log, call,
               sweep_size(program, piece, dtype, 64.0 * 1024, call.settings.memory_limit));
   (void)sweep.result(true);
@@ -60,11 +56,7 @@ void answer_filtered(const Program& program, std::size_t piece, std::span<const 
     }
   }
   sweep.back(context, [&](const Block& block) {
-    RaggedChains lengths;
-    if (call.lengths != nullptr) {
-      for (const auto& [dim, ragged] : *call.lengths) lengths[dim] = ragged.narrowed(p.chain, block.first, block.count);
-      inner.lengths = &lengths;
-    }
+    const InnerCall inner(call, Semiring::log, p.chain, block.first, block.count);
     std::vector<Tensor> inputs = block.operands;
     inputs.push_back(block.before());
     const Tensor one = dtype == Dtype::float32 ? Tensor::scalar(0.0F) : Tensor::scalar(0.0);

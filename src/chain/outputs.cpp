@@ -117,17 +117,8 @@ std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, 
         block_places.push_back(
             narrowed(places[o], program.graph().outputs()[o].dims, piece.chain, block.first, block.count));
       }
-      Call inner = call;
-      inner.settings.memory_limit = 0;
-      inner.settings.progress = nullptr;
-      RaggedChains lengths;
-      if (call.lengths != nullptr) {
-        for (const auto& [dim, ragged] : *call.lengths) {
-          lengths[dim] = ragged.narrowed(piece.chain, block.first, block.count);
-        }
-        inner.lengths = &lengths;
-      }
-      (void)outputs(*part, std::move(block_places), inputs, inner);
+      (void)outputs(*part, std::move(block_places), inputs,
+                    InnerCall(call, semiring, piece.chain, block.first, block.count));
     });
   }
   return places;

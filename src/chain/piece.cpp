@@ -6,6 +6,7 @@
 
 #include "base/disjoint_sets.hpp"
 #include "chain/entangled.hpp"
+#include "chain/views.hpp"
 #include "graph/derived.hpp"
 #include "plated/error.hpp"
 
@@ -18,8 +19,6 @@ using base::is_subset;
 using base::sorted;
 using base::subtract;
 using base::unite;
-
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
 
 class PieceFinder {
  public:

@@ -8,8 +8,6 @@
 namespace plated::chain {
 namespace {
 
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 template <class To>
 void add_axis(To* to, const Tensor& place, const double*& from, double scale, std::size_t axis) {
   const std::int64_t stride = axis < place.rank() ? place.strides()[axis] : 0;
@@ -178,20 +176,6 @@ void PieceGradient::share(const Tensor& context, const Tensor& weight, double si
   ask_start(weight, sign);
 }
 
-Call PieceGradient::inner_call(const Block& block, RaggedChains& lengths) const {
-  Call inner = call_;
-  inner.settings.semiring = semiring_;
-  inner.settings.memory_limit = 0;
-  inner.settings.output_bytes = 0;
-  inner.settings.progress = nullptr;
-  if (call_.lengths != nullptr) {
-    for (const auto& [dim, ragged] : *call_.lengths)
-      lengths[dim] = ragged.narrowed(piece_.chain, block.first, block.count);
-    inner.lengths = &lengths;
-  }
-  return inner;
-}
-
 namespace {
 
 /// weight[rows, outer] for each slice that exists: [slices, rows, outer].
@@ -246,8 +230,7 @@ void PieceGradient::ask_slices(const Block& block, const Tensor& weight, double 
   if (places.size() == 1) return;
   inputs.push_back(slice_weights(block, weight));
   const auto part = program_.part(key, [&] { return slice_graph(graph, piece_, question); });
-  RaggedChains lengths;
-  (void)gradient(*part, asked, places, inputs, inner_call(block, lengths));
+  (void)gradient(*part, asked, places, inputs, InnerCall(call_, semiring_, piece_.chain, block.first, block.count));
   for (const auto& [place, answer] : to_add) add_to(place, answer, sign);
 }
 
@@ -298,8 +281,7 @@ void PieceGradient::ask_states(const Block& block, const Tensor& weight, double 
     adjoint::GradientQuestion asked{.semiring = semiring_, .reads_answers = false, .wanted = {false, false}};
     asked.wanted.insert(asked.wanted.end(), probes.size(), true);
     const auto part = program_.part(key, [&] { return state_graph(graph, piece_, block.count, probes); });
-    RaggedChains lengths;
-    (void)gradient(*part, asked, places, inputs, inner_call(block, lengths));
+    (void)gradient(*part, asked, places, inputs, InnerCall(call_, semiring_, piece_.chain, block.first, block.count));
     for (const auto& [place, answer] : to_add) add_to(place, answer, sign);
   }
 }
@@ -324,12 +306,7 @@ void PieceGradient::ask_start(const Tensor& weight, double sign) {
   inputs.push_back(sweep_->returned());
   inputs.push_back(weight);
   const auto part = program_.part(key, [&] { return start_graph(graph, piece_, true); });
-  Call inner = call_;
-  inner.settings.semiring = semiring_;
-  inner.settings.memory_limit = 0;
-  inner.settings.output_bytes = 0;
-  inner.settings.progress = nullptr;
-  places = gradient(*part, asked, std::move(places), inputs, inner);
+  places = gradient(*part, asked, std::move(places), inputs, InnerCall(call_, semiring_));
   std::size_t next = 1;
   for (const std::size_t f : piece_.absorbed) {
     if (is_full(answers_.factors[f])) add_to(answers_.factors[f], places[next++], sign);

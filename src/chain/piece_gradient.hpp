@@ -41,7 +41,6 @@ class PieceGradient {
   void ask_slices(const Block& block, const Tensor& weight, double sign);
   void ask_states(const Block& block, const Tensor& weight, double sign);
   void ask_start(const Tensor& weight, double sign);
-  [[nodiscard]] Call inner_call(const Block& block, RaggedChains& lengths) const;
 
   const Program& program_;
   std::size_t index_;

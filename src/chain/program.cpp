@@ -12,6 +12,20 @@ constexpr std::size_t most_parts = 64;
 
 }  // namespace
 
+InnerCall::InnerCall(const Call& outer, Semiring semiring) : call_(outer) {
+  call_.settings.semiring = semiring;
+  call_.settings.memory_limit = 0;
+  call_.settings.output_bytes = 0;
+  call_.settings.progress = nullptr;
+}
+
+InnerCall::InnerCall(const Call& outer, Semiring semiring, DimId chain, std::int64_t first, std::int64_t count)
+    : InnerCall(outer, semiring) {
+  if (outer.lengths == nullptr) return;
+  for (const auto& [dim, ragged] : *outer.lengths) lengths_[dim] = ragged.narrowed(chain, first, count);
+  call_.lengths = &lengths_;
+}
+
 Program::Program(FactorGraph graph, planner::Options options) : graph_(std::move(graph)), options_(std::move(options)) {
   if (graph_.chains().empty()) return;
   pieces_ = take_out_chains(graph_);

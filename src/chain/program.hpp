@@ -33,6 +33,24 @@ struct Call {
   }
 };
 
+/// A call for a question that answers a part of another: in memory that the other has counted, and without its
+/// progress.
+class InnerCall {
+ public:
+  InnerCall(const Call& outer, Semiring semiring);
+  /// About a stretch of slices of a chain.
+  InnerCall(const Call& outer, Semiring semiring, DimId chain, std::int64_t first, std::int64_t count);
+  InnerCall(const InnerCall&) = delete;
+  InnerCall& operator=(const InnerCall&) = delete;
+  ~InnerCall() = default;
+
+  operator const Call&() const { return call_; }  // NOLINT(google-explicit-constructor): it is one
+
+ private:
+  RaggedChains lengths_;
+  Call call_;
+};
+
 /// A graph that may have chains, and the plans of questions that were asked of it. Immutable; any thread may ask.
 class Program {
  public:

@@ -99,11 +99,7 @@ void Sweep::first_message() {
         program_.part("start " + std::to_string(index_), [&] { return start_graph(graph, piece_, false); });
     std::vector<Tensor> inputs;
     for (const std::size_t f : piece_.absorbed) inputs.push_back(operands_[f]);
-    Call inner = call_;
-    inner.settings.semiring = semiring_;
-    inner.settings.memory_limit = 0;
-    inner.settings.progress = nullptr;
-    start = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs, inner)[0];
+    start = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs, InnerCall(call_, semiring_))[0];
     values = static_cast<double*>(start.mutable_data());
   } else {
     std::fill_n(values, rows_ * states_, one_of(semiring_));

@@ -37,8 +37,7 @@ std::vector<Tensor> Sweep::narrowed_operands(std::int64_t first, std::int64_t co
   for (const std::size_t f : piece_.factors) {
     const std::vector<DimId>& axes = graph.factors()[f].dims;
     list.push_back(narrowed(operands_[f], axes, piece_.chain, first, count));
-    const bool carries = std::find(axes.begin(), axes.end(), piece_.chain) != axes.end();
-    if (ragged != nullptr && carries) list.back() = padded(list.back(), axes, piece_.chain, first, *ragged, semiring_);
+    if (ragged != nullptr) list.back() = padded(list.back(), axes, piece_.chain, first, *ragged, semiring_);
   }
   return list;
 }
@@ -62,16 +61,8 @@ Sweep::Slices Sweep::slices_of(std::int64_t first, std::int64_t count) {
       }
       std::vector<std::int64_t> shape;
       for (const DimId d : preparation.axes) shape.push_back(d == piece_.chain ? count : graph.dims()[d].size);
-      Call inner = call_;
-      inner.settings.semiring = semiring_;
-      inner.settings.memory_limit = 0;
-      inner.settings.progress = nullptr;
-      RaggedChains lengths;
-      if (call_.lengths != nullptr) {
-        for (const auto& [dim, ragged] : *call_.lengths) lengths[dim] = ragged.narrowed(piece_.chain, first, count);
-        inner.lengths = &lengths;
-      }
-      Tensor made = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs, inner)[0];
+      Tensor made = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs,
+                            InnerCall(call_, semiring_, piece_.chain, first, count))[0];
       std::int64_t batch = 1;
       for (std::size_t axis = 0; axis < preparation.batch; ++axis) batch *= shape[axis];
       constant_offset_[p].assign(static_cast<std::size_t>(batch), 0.0);

@@ -117,6 +117,8 @@ Tensor selected(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim,
   return view_at(tensor, index * stride_along(tensor, axes, dim), std::move(shape), std::move(strides));
 }
 
+bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
+
 std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim) {
   std::vector<DimId> rest = axes;
   std::erase(rest, dim);
@@ -179,10 +181,11 @@ Ragged Ragged::narrowed(DimId dim, std::int64_t first, std::int64_t count) const
 
 Tensor padded(const Tensor& stretch, const std::vector<DimId>& axes, DimId chain, std::int64_t first,
               const Ragged& lengths, Semiring semiring) {
+  if (!holds(axes, chain)) return stretch;
   std::vector<DimId> kept;
   std::vector<std::int64_t> sizes;
   for (std::size_t k = 0; k < lengths.dims.size(); ++k) {
-    if (std::find(axes.begin(), axes.end(), lengths.dims[k]) == axes.end()) continue;
+    if (!holds(axes, lengths.dims[k])) continue;
     kept.push_back(lengths.dims[k]);
     sizes.push_back(lengths.sizes[k]);
   }

@@ -16,6 +16,7 @@ namespace plated::chain {
                               std::int64_t count);
 /// One slice of a dim: without its axes.
 [[nodiscard]] Tensor selected(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim, std::int64_t index);
+[[nodiscard]] bool holds(const std::vector<DimId>& dims, DimId dim);
 /// The axes without a dim.
 [[nodiscard]] std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim);
 
@@ -32,7 +33,8 @@ struct Ragged {
 };
 using RaggedChains = std::map<DimId, Ragged>;
 
-/// A copy of a stretch of slices in which those that do not exist hold the semiring's one; they are not read.
+/// A copy of a stretch of slices in which those that do not exist hold the semiring's one; they are not read. What has
+/// no axis for the chain stays as it is.
 [[nodiscard]] Tensor padded(const Tensor& stretch, const std::vector<DimId>& axes, DimId chain, std::int64_t first,
                             const Ragged& lengths, Semiring semiring);
 

@@ -48,18 +48,7 @@ void Walk::visit(std::size_t piece,
 void Walk::visit(std::size_t piece, const Tensor& context, const std::function<void(const Block&, const Call&)>& show) {
   Sweep& sweep = *sweeps_[piece];
   sweep.back(context, [&](const Block& block) {
-    Call inner = call_;
-    inner.settings.semiring = Semiring::log;
-    inner.settings.memory_limit = 0;
-    inner.settings.progress = nullptr;
-    RaggedChains lengths;
-    if (call_.lengths != nullptr) {
-      for (const auto& [dim, ragged] : *call_.lengths) {
-        lengths[dim] = ragged.narrowed(sweep.piece().chain, block.first, block.count);
-      }
-      inner.lengths = &lengths;
-    }
-    show(block, inner);
+    show(block, InnerCall(call_, Semiring::log, sweep.piece().chain, block.first, block.count));
   });
 }
 
