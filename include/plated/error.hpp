@@ -100,6 +100,25 @@ class ImpossibleError : public Error {
   using Error::Error;
 };
 
+/// A file that cannot be opened, read or written; the message is one line that begins with its name.
+class FileError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file that is not what it claims to be: "model.uai:12: reason", one line. Line 0 is the file as a whole.
+class FormatError : public FileError {
+ public:
+  FormatError(const std::string& file, std::int64_t line, const std::string& reason)
+      : FileError(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + reason), file_(file), line_(line) {}
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] std::int64_t line() const { return line_; }
+
+ private:
+  std::string file_;
+  std::int64_t line_;
+};
+
 /// A run that was asked to stop by its cancellation callback.
 class CancelledError : public Error {
  public:

@@ -72,6 +72,10 @@ class Tensor {
     return view(data, std::move(shape), std::move(strides));
   }
 
+  /// The same tensor, which keeps `owner` alive as long as it or a view of it lives: for memory that is not Plated's
+  /// own.
+  [[nodiscard]] Tensor keeping(const std::shared_ptr<void>& owner) const;
+
   [[nodiscard]] Dtype dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const Shape& strides() const { return strides_; }

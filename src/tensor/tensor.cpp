@@ -60,6 +60,12 @@ Tensor Tensor::copy_of(Shape shape, std::span<const T> values) {
 template Tensor Tensor::copy_of<float>(Shape, std::span<const float>);
 template Tensor Tensor::copy_of<double>(Shape, std::span<const double>);
 
+Tensor Tensor::keeping(const std::shared_ptr<void>& owner) const {
+  Tensor result = *this;
+  result.owner_ = std::shared_ptr<std::byte>(owner, static_cast<std::byte*>(data_));
+  return result;
+}
+
 std::int64_t Tensor::elements() const { return base::checked_product(shape_); }
 
 void* Tensor::mutable_data() const {

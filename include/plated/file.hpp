@@ -1,0 +1,13 @@
+// Files written whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace plated {
+
+/// Writes a file under another name and renames it when it is complete; what was there before is replaced only then,
+/// and a failure leaves nothing behind. Throws FileError.
+void write_file(const std::filesystem::path& path, std::string_view contents);
+
+}  // namespace plated

@@ -1,0 +1,72 @@
+// Models: a factor graph together with the numbers of its factors, as model files hold them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plated/evidence.hpp"
+#include "plated/factor_graph.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated {
+
+/// What the numbers of a model are: weights, or their natural logarithms.
+enum class Space : std::uint8_t { real, log };
+
+/// The formats of model files; see docs/formats.md.
+enum class Format : std::uint8_t { uai, bif, plated };
+
+/// "uai", "bif", "plated".
+[[nodiscard]] std::string_view name(Format format);
+
+/// A graph and its numbers. The graph of a file asks for the total, its only output, unless the file asks for others.
+///
+///   Model model = in_space(read_model("asia.bif"), Space::log);
+///   double ln_z = compile(model.graph).run(model.factors)[0].item();
+struct Model {
+  std::string name;                ///< what the file calls itself
+  Format format = Format::plated;  ///< what it was read from
+  FactorGraph graph;               ///< variables in the file's order; those of UAI are v0, v1, …
+  std::vector<Tensor> factors;     ///< the operands of graph.factors(), in order
+  Space space = Space::real;       ///< of their numbers: UAI and BIF files hold weights
+  /// For each factor the variable that the file calls it a distribution of; empty where it calls it nothing. In the
+  /// graph only those are distributions whose sums are one to 2e-6, and then they are trusted.
+  std::vector<std::string> children;
+  /// Every variable has one factor that is its distribution given its parents, and no variable is its own ancestor.
+  bool directed = false;
+  /// The names of a variable's states; one that is not here has numbers.
+  std::map<std::string, std::vector<std::string>, std::less<>> states;
+  /// Names as the file has them, of variables whose names no equation could spell.
+  std::map<std::string, std::string, std::less<>> labels;
+  /// Variables that the file says are observed; all that have evidence are.
+  std::set<std::string, std::less<>> observed;
+  Evidence evidence;
+  Lengths lengths;
+  /// What a reader should know, a line each: distributions that do not sum to one, variables without factors.
+  std::vector<std::string> notes;
+};
+
+/// The variables of a model in the file's order, without the ends of chains.
+[[nodiscard]] std::vector<std::string> variables(const Model& model);
+/// How a variable and one of its states are shown to people: as the file names them.
+[[nodiscard]] std::string label(const Model& model, std::string_view variable);
+[[nodiscard]] std::string state_label(const Model& model, std::string_view variable, std::int64_t state);
+
+/// The same model with its numbers as weights or as natural logarithms, −inf for 0; shares memory where nothing
+/// changes. Throws ValueError for a negative weight, and for a logarithm whose weight would overflow.
+[[nodiscard]] Model in_space(const Model& model, Space space);
+
+/// The same model without plates and chains: FactorGraph::unroll with the slices of numbers, states and evidence.
+/// Throws OptionError for a model with ragged chains, whose slices the graph does not know, and what
+/// FactorGraph::unroll throws.
+[[nodiscard]] Model unroll(const Model& model);
+
+/// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index a plate in declaration order. Names
+/// of variables and states are the file's or the graph's. Throws UnknownNameError, ParseError and SizeError.
+void observe(Model& model, std::string_view assignment);
+
+}  // namespace plated

@@ -1,0 +1,35 @@
+// The numbers of a factor in the plated format: inline, or in an array file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "io/json.hpp"
+#include "plated/model_file.hpp"
+
+namespace plated::io {
+
+/// Reads `values`: a number, lists in each other or one flat list, or `{"file": "f.npy"}`.
+class ArrayReader {
+ public:
+  ArrayReader(const Source& source, const ReadOptions& options, Space space)
+      : source_(source), options_(options), log_space_(space == Space::log) {}
+
+  [[nodiscard]] Tensor read(const Json& values, const Tensor::Shape& shape, const Json* dtype,
+                            const std::string& what) const;
+
+ private:
+  [[nodiscard]] Tensor read_file(const Json& values, const Tensor::Shape& shape, const std::string& what) const;
+  [[nodiscard]] std::filesystem::path located(const Json& file) const;
+  void check_entries(const Tensor& tensor, std::size_t at, const std::string& what) const;
+  void collect(const Json& level, const Tensor::Shape& shape, std::size_t axis, const std::string& what,
+               std::vector<double>& entries) const;
+  void add(double entry, std::size_t at, const std::string& what, std::vector<double>& entries) const;
+
+  const Source& source_;
+  const ReadOptions& options_;
+  bool log_space_;
+};
+
+}  // namespace plated::io

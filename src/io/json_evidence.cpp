@@ -1,0 +1,152 @@
+// Reads observed states by name or number.
+#include "io/json_evidence.hpp"
+
+#include <algorithm>
+
+#include "graph/spell.hpp"
+#include "io/json_fields.hpp"
+#include "io/numbers.hpp"
+#include "io/readers.hpp"
+
+namespace plated::io {
+namespace {
+
+/// The integers of lists in each other, one reading of `item` each. `allowed` are the shapes it may have.
+template <class Item>
+Integers nested(const Source& source, const Json& value, const std::string& what,
+                const std::vector<std::vector<std::int64_t>>& allowed, const Item& item) {
+  const std::vector<std::int64_t> written = nested_shape(value);
+  // Of the lists in an empty list nothing is to be seen.
+  const auto fits = std::find_if(allowed.begin(), allowed.end(), [&](const std::vector<std::int64_t>& sizes) {
+    return sizes == written || (!written.empty() && written.back() == 0 && written.size() <= sizes.size() &&
+                                std::equal(written.begin(), written.end(), sizes.begin()));
+  });
+  if (fits == allowed.end()) {
+    source.fail(value.at, what + " has the shape " + graph::as_shape(written) + ", not " + graph::as_shape(allowed[0]));
+  }
+  const std::vector<std::int64_t>& shape = *fits;
+  std::vector<std::int64_t> entries;
+  const auto collect = [&](const auto& self, const Json& level, std::size_t axis) -> void {
+    if (axis == shape.size()) {
+      if (level.is(Json::Kind::array)) source.fail(level.at, what + " is a list too deep");
+      entries.push_back(item(level));
+      return;
+    }
+    if (!level.is(Json::Kind::array) || static_cast<std::int64_t>(level.size()) != shape[axis]) {
+      source.fail(level.at, what + ": a list here does not have " + std::to_string(shape[axis]) + " items");
+    }
+    if (level.packed) {
+      for (const double number : level.numbers) {
+        Json one;
+        one.kind = Json::Kind::number;
+        one.at = level.at;
+        one.number = number;
+        self(self, one, axis + 1);
+      }
+    }
+    for (const Json& one : level.items) self(self, one, axis + 1);
+  };
+  collect(collect, value, 0);
+  return {shape, std::move(entries)};
+}
+
+}  // namespace
+
+std::optional<DimId> find_variable(const Model& model, std::string_view name) {
+  auto found = model.graph.find(name);
+  if (!found) {
+    for (const auto& [variable, label] : model.labels) {
+      if (label == name) found = model.graph.find(variable);
+    }
+  }
+  if (!found) return std::nullopt;
+  const Dim& dim = model.graph.dims()[*found];
+  return dim.kind == DimKind::variable && dim.end == End::none ? found : std::nullopt;
+}
+
+std::optional<std::int64_t> find_state(const Model& model, std::string_view variable, std::string_view state) {
+  if (const auto names = model.states.find(variable); names != model.states.end()) {
+    const auto found = std::find(names->second.begin(), names->second.end(), state);
+    if (found != names->second.end()) return found - names->second.begin();
+  }
+  const auto number = whole_integer(state);
+  const std::int64_t size = model.graph.dims()[*model.graph.find(variable)].size;
+  return number && *number >= 0 && *number < size ? number : std::nullopt;
+}
+
+std::vector<std::int64_t> sizes_of(const FactorGraph& graph, const std::vector<DimId>& dims, bool with_batch) {
+  std::vector<std::int64_t> sizes;
+  if (with_batch) {
+    for (const Dim& dim : graph.dims()) {
+      if (dim.kind == DimKind::batch) sizes.push_back(dim.size);
+    }
+  }
+  for (const DimId dim : dims) sizes.push_back(graph.dims()[dim].size);
+  return sizes;
+}
+
+Evidence evidence_of(const Model& model, const Source& source, const Json& value) {
+  if (!value.is(Json::Kind::object)) source.fail(value.at, "evidence should be an object from variables to states");
+  const auto plates = source.blame(value.at, [&] { return model.graph.variable_plates(); });
+  Evidence evidence;
+  for (const JsonMember& member : value.members) {
+    const std::string& name = member.key;
+    const Json& states = member.value;
+    const auto found = find_variable(model, name);
+    if (!found) source.fail(states.at, "there is no variable " + shown(name) + " to observe");
+    const Dim& dim = model.graph.dims()[*found];
+    const std::string what = "the evidence of " + shown(name);
+    const auto state_of = [&](const Json& state) -> std::int64_t {
+      if (state.is(Json::Kind::null)) return -1;
+      if (!state.is(Json::Kind::string)) {
+        const bool unobserved = state.is(Json::Kind::number) && state.number == -1;
+        const std::int64_t index = unobserved ? -1 : as_size(source, state, what);
+        if (index < dim.size) return index;
+        source.fail(state.at,
+                    shown(name) + " has no state " + std::to_string(index) + ", only " + std::to_string(dim.size));
+      }
+      const auto index = find_state(model, dim.name, state.string);
+      if (!index) source.fail(state.at, shown(name) + " has no state " + shown(state.string));
+      return *index;
+    };
+    const auto entry =
+        nested(source, states, what,
+               {sizes_of(model.graph, plates[*found], false), sizes_of(model.graph, plates[*found], true)}, state_of);
+    if (!evidence.emplace(dim.name, entry).second) source.fail(states.at, shown(name) + " is observed twice");
+  }
+  return evidence;
+}
+
+Lengths lengths_of(const Model& model, const Source& source, const Json& value) {
+  if (!value.is(Json::Kind::object)) source.fail(value.at, "lengths should be an object from chains to lengths");
+  const auto plates = source.blame(value.at, [&] { return model.graph.variable_plates(); });
+  Lengths lengths;
+  for (const JsonMember& member : value.members) {
+    const std::string& name = member.key;
+    const Json& entries = member.value;
+    const auto chain = std::find_if(model.graph.chains().begin(), model.graph.chains().end(),
+                                    [&](const Chain& c) { return model.graph.dims()[c.dim].name == name; });
+    if (chain == model.graph.chains().end() || chain->links.empty()) {
+      source.fail(entries.at, "there is no chain " + shown(name) + " with links");
+    }
+    std::vector<DimId> others = plates[chain->links[0].source];
+    std::erase(others, chain->dim);
+    const std::int64_t longest = model.graph.dims()[chain->dim].size;
+    const std::string what = "the length of " + shown(name);
+    const auto length_of = [&](const Json& entry) {
+      const std::int64_t length = as_size(source, entry, what);
+      if (length > longest) source.fail(entry.at, what + " is more than its " + std::to_string(longest) + " slices");
+      return length;
+    };
+    lengths.emplace(
+        name, nested(source, entries, what, {sizes_of(model.graph, others, false), sizes_of(model.graph, others, true)},
+                     length_of));
+  }
+  return lengths;
+}
+
+Evidence read_json_evidence(const Model& model, const Source& source) {
+  return evidence_of(model, source, read_json(source));
+}
+
+}  // namespace plated::io

@@ -1,0 +1,79 @@
+// Evidence given one assignment at a time, as on a command line.
+#include <algorithm>
+
+#include "graph/spell.hpp"
+#include "io/json_evidence.hpp"
+#include "io/numbers.hpp"
+#include "plated/error.hpp"
+#include "plated/model.hpp"
+
+namespace plated {
+namespace {
+
+using graph::quoted;
+
+/// `name[1,2]` taken apart; a name that has brackets of its own is found whole.
+struct Observed {
+  DimId variable = 0;
+  std::vector<std::int64_t> index;
+};
+
+std::optional<std::vector<std::int64_t>> read_index(std::string_view list) {
+  std::vector<std::int64_t> index;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    const auto number = io::whole_integer(list.substr(0, comma));
+    if (!number) return std::nullopt;
+    index.push_back(*number);
+    if (comma == std::string_view::npos) return index;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+Observed read_variable(const Model& model, std::string_view spelled) {
+  if (const auto found = io::find_variable(model, spelled)) return {*found, {}};
+  const std::size_t bracket = spelled.rfind('[');
+  if (bracket != std::string_view::npos && spelled.ends_with(']')) {
+    const auto found = io::find_variable(model, spelled.substr(0, bracket));
+    auto index = read_index(spelled.substr(bracket + 1, spelled.size() - bracket - 2));
+    if (found && index) return {*found, std::move(*index)};
+  }
+  throw UnknownNameError("there is no variable " + quoted(spelled) + " to observe");
+}
+
+}  // namespace
+
+void observe(Model& model, std::string_view assignment) {
+  // States may hold '=', and so may the brackets of unrolled names: the sign that tells is the first behind the
+  // brackets.
+  const std::size_t bracket = assignment.find(']');
+  const std::size_t sign = assignment.find(
+      '=', bracket == std::string_view::npos || assignment.find('=') < assignment.find('[') ? 0 : bracket);
+  if (sign == std::string_view::npos) {
+    throw ParseError("evidence reads 'variable=state', as in 'rain=yes', not " + quoted(assignment));
+  }
+  const Observed observed = read_variable(model, assignment.substr(0, sign));
+  const Dim& dim = model.graph.dims()[observed.variable];
+  const std::string_view spelled = assignment.substr(sign + 1);
+  const auto state = io::find_state(model, dim.name, spelled);
+  if (!state) throw UnknownNameError(quoted(dim.name) + " has no state " + quoted(spelled));
+
+  const std::vector<DimId> plates = model.graph.variable_plates()[observed.variable];
+  const std::vector<std::int64_t> sizes = io::sizes_of(model.graph, plates, false);
+  Integers& evidence = model.evidence.try_emplace(dim.name, sizes, -1).first->second;
+  if (evidence.shape != sizes)
+    throw SizeError("the evidence of " + quoted(dim.name) + " has batch dims; give all of it in a file");
+  if (observed.index.size() != sizes.size()) {
+    throw SizeError(quoted(dim.name) + " lives in " + std::to_string(sizes.size()) + " plates: observe it as " +
+                    quoted(dim.name + "[0]=" + std::string(spelled)) + ", with an index for each");
+  }
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    if (observed.index[k] >= 0 && observed.index[k] < sizes[k]) continue;
+    throw SizeError("plate " + quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
+                    std::to_string(observed.index[k]) + ", only " + std::to_string(sizes[k]));
+  }
+  evidence.at(observed.index) = *state;
+  model.observed.insert(dim.name);
+}
+
+}  // namespace plated

@@ -1,0 +1,189 @@
+// Reads the plated format: JSON with plates, chains, variables, factors and evidence; docs/formats.md describes it.
+#include "graph/ends.hpp"
+#include "io/array_values.hpp"
+#include "io/directed.hpp"
+#include "io/json_evidence.hpp"
+#include "io/json_fields.hpp"
+#include "io/readers.hpp"
+
+namespace plated::io {
+namespace {
+
+class PlatedReader {
+ public:
+  PlatedReader(const Source& source, const ReadOptions& options)
+      : source_(source), options_(options), document_(read_json(source)) {}
+
+  Model read() {
+    check_object(source_, document_, "a plated model",
+                 {"format", "version", "name", "space", "plates", "chains", "batch", "variables", "factors", "outputs",
+                  "evidence", "lengths"});
+    const Json& format = required(source_, document_, "format", "a plated model");
+    if (as_string(source_, format, "'format'") != "plated") source_.fail(format.at, "'format' should be \"plated\"");
+    const Json& version = required(source_, document_, "version", "a plated model");
+    if (as_size(source_, version, "'version'") != 1) source_.fail(version.at, "only version 1 is known");
+    model_.format = Format::plated;
+    if (const Json* name = document_.find("name")) model_.name = as_string(source_, *name, "'name'");
+    read_space();
+    read_dims();
+    read_factors();
+    read_outputs();
+    source_.blame(document_.at, [&] { model_.graph.validate(); });
+    if (const Json* evidence = document_.find("evidence")) model_.evidence = evidence_of(model_, source_, *evidence);
+    if (const Json* lengths = document_.find("lengths")) model_.lengths = lengths_of(model_, source_, *lengths);
+    for (const auto& [variable, states] : model_.evidence) model_.observed.insert(variable);
+    model_.directed = is_directed(model_);
+    return std::move(model_);
+  }
+
+ private:
+  void read_space() {
+    const Json& space = required(source_, document_, "space", "a plated model");
+    const std::string& spelled = as_string(source_, space, "'space'");
+    if (spelled != "real" && spelled != "log") source_.fail(space.at, "'space' should be \"real\" or \"log\"");
+    model_.space = spelled == "log" ? Space::log : Space::real;
+  }
+
+  /// The members of an optional object.
+  const std::vector<JsonMember>& section(std::string_view key) const {
+    static const std::vector<JsonMember> none;
+    const Json* const found = document_.find(key);
+    if (found == nullptr) return none;
+    if (!found->is(Json::Kind::object)) source_.fail(found->at, shown(key) + " should be an object from names");
+    return found->members;
+  }
+
+  void read_dims() {
+    for (const auto& [name, size] : section("plates")) {
+      const std::int64_t slices = as_size(source_, size, "the size of plate " + shown(name));
+      source_.blame(size.at, [&, &name = name] { model_.graph.plate(name, slices); });
+    }
+    for (const auto& [name, chain] : section("chains")) {
+      const std::string what = "chain " + shown(name);
+      check_object(source_, chain, what, {"size", "links"});
+      const std::int64_t slices = as_size(source_, required(source_, chain, "size", what), "the size of " + what);
+      source_.blame(chain.at, [&, &name = name] { model_.graph.chain(name, slices); });
+    }
+    for (const auto& [name, size] : section("batch")) {
+      const std::int64_t problems = as_size(source_, size, "the size of batch dim " + shown(name));
+      source_.blame(size.at, [&, &name = name] { model_.graph.batch(name, problems); });
+    }
+    for (const auto& [name, variable] : section("variables")) read_variable(name, variable);
+    for (const auto& [name, chain] : section("chains")) read_links(name, chain);
+  }
+
+  void read_variable(const std::string& name, const Json& value) {
+    const std::string what = "variable " + shown(name);
+    if (value.is(Json::Kind::number)) {
+      const std::int64_t size = as_size(source_, value, "the size of " + what);
+      source_.blame(value.at, [&] { model_.graph.variable(name, size); });
+      return;
+    }
+    check_object(source_, value, what, {"size", "states", "plates", "observed", "label"});
+    std::optional<std::int64_t> size;
+    if (const Json* stated = value.find("size")) size = as_size(source_, *stated, "the size of " + what);
+    if (const Json* states = value.find("states")) {
+      std::vector<std::string> names = as_strings(source_, *states, "the states of " + what);
+      const auto count = static_cast<std::int64_t>(names.size());
+      if (size.value_or(count) != count) {
+        source_.fail(states->at, what + " has the size " + std::to_string(*size) + " and names " +
+                                     std::to_string(count) + " states");
+      }
+      if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) {
+        source_.fail(states->at, what + " has two states of one name");
+      }
+      size = count;
+      model_.states.emplace(name, std::move(names));
+    }
+    if (!size) source_.fail(value.at, what + " lacks 'size' or 'states'");
+    if (const Json* label = value.find("label")) {
+      model_.labels.emplace(name, as_string(source_, *label, "the label of " + what));
+    }
+    if (const Json* observed = value.find("observed");
+        observed != nullptr && as_boolean(source_, *observed, "'observed'")) {
+      model_.observed.insert(name);
+    }
+    const Json* const plates = value.find("plates");
+    const std::vector<std::string> stated =
+        plates == nullptr ? std::vector<std::string>{} : as_strings(source_, *plates, "the plates of " + what);
+    source_.blame(value.at, [&] {
+      if (plates == nullptr) {
+        model_.graph.variable(name, *size);
+      } else {
+        model_.graph.variable(name, *size, stated);
+      }
+    });
+  }
+
+  void read_links(const std::string& chain, const Json& value) {
+    const std::string what = "the links of chain " + shown(chain);
+    const Json& links = required(source_, value, "links", "chain " + shown(chain));
+    if (!links.is(Json::Kind::array) || (links.packed && links.size() > 0)) {
+      source_.fail(links.at, what + " should be a list of pairs, [\"a\", \"b\"]");
+    }
+    for (const Json& link : links.items) {
+      const std::vector<std::string> pair = as_strings(source_, link, what);
+      if (pair.size() != 2) source_.fail(link.at, what + " should be pairs, [\"a\", \"b\"]");
+      source_.blame(link.at, [&] { model_.graph.link(chain, pair[0], pair[1]); });
+    }
+  }
+
+  void read_factors() {
+    const Json& factors = required(source_, document_, "factors", "a plated model");
+    if (!factors.is(Json::Kind::array) || (factors.packed && factors.size() > 0)) {
+      source_.fail(factors.at, "'factors' should be a list of objects");
+    }
+    for (const Json& factor : factors.items) read_factor(factor);
+  }
+
+  void read_factor(const Json& value) {
+    const std::string number = "f" + std::to_string(model_.factors.size());
+    check_object(source_, value, "factor " + number, {"name", "dims", "tied", "distribution_of", "values", "dtype"});
+    NewFactor factor{.name = number};
+    if (const Json* name = value.find("name")) factor.name = as_string(source_, *name, "the name of factor " + number);
+    const std::string what = "factor " + shown(factor.name);
+    factor.dims = as_strings(source_, required(source_, value, "dims", what), "the dims of " + what);
+    if (const Json* tied = value.find("tied")) factor.tied = as_strings(source_, *tied, "the tied dims of " + what);
+    if (const Json* child = value.find("distribution_of"))
+      factor.child = as_string(source_, *child, "the child of " + what);
+    Tensor::Shape shape;
+    for (const std::string& dim : factor.dims) {
+      const auto found = model_.graph.find(graph::split_end(dim).variable);
+      if (!found) source_.fail(value.at, what + " has the dim " + shown(dim) + ", which nothing declares");
+      shape.push_back(model_.graph.dims()[*found].size);
+    }
+    const Json& values = required(source_, value, "values", what);
+    factor.numbers = source_.blame(values.at, [&] {
+      return ArrayReader(source_, options_, model_.space).read(values, shape, value.find("dtype"), what);
+    });
+    // Numbers that are not to be read now are not summed now either.
+    const std::int64_t most = values.is(Json::Kind::object) && !options_.check_arrays ? -1 : std::int64_t{1} << 62;
+    source_.blame(value.at, [&] { add_factor(model_, std::move(factor), most); });
+  }
+
+  void read_outputs() {
+    const Json* const outputs = document_.find("outputs");
+    if (outputs == nullptr) {
+      model_.graph.output({});
+      return;
+    }
+    if (!outputs->is(Json::Kind::array) || (outputs->packed && outputs->size() > 0)) {
+      source_.fail(outputs->at, "'outputs' should be a list of lists of dims");
+    }
+    for (const Json& output : outputs->items) {
+      const std::vector<std::string> dims = as_strings(source_, output, "an output's dims");
+      source_.blame(output.at, [&] { model_.graph.output(dims); });
+    }
+  }
+
+  const Source& source_;
+  const ReadOptions& options_;
+  Json document_;
+  Model model_;
+};
+
+}  // namespace
+
+Model read_plated(const Source& source, const ReadOptions& options) { return PlatedReader(source, options).read(); }
+
+}  // namespace plated::io

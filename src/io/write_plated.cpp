@@ -1,0 +1,251 @@
+// Writes the plated format.
+#include <algorithm>
+
+#include "graph/spell.hpp"
+#include "io/json.hpp"
+#include "io/numbers.hpp"
+#include "io/readers.hpp"
+#include "plated/error.hpp"
+
+namespace plated::io {
+namespace {
+
+std::string json_quoted(std::string_view string) {
+  std::string text;
+  append_json_string(text, string);
+  return text;
+}
+
+/// `["a", "b"]`
+std::string listed(const FactorGraph& graph, const std::vector<DimId>& dims) {
+  std::string text = "[";
+  for (const DimId dim : dims) text += (text.size() > 1 ? ", " : "") + json_quoted(graph.dims()[dim].name);
+  return text + "]";
+}
+
+/// Lists in each other; `item` appends the entry at an index. Rows stand on lines of their own where there are many.
+template <class Item>
+void append_nested(std::string& text, const std::vector<std::int64_t>& shape, const std::string& indent,
+                   const Item& item) {
+  std::vector<std::int64_t> index(shape.size(), 0);
+  std::int64_t entries = 1;
+  for (const std::int64_t extent : shape) entries *= extent;
+  const bool tall = entries > 8;
+  const auto append = [&](const auto& self, std::size_t axis) -> void {
+    if (axis == shape.size()) {
+      item(text, index);
+      return;
+    }
+    text += '[';
+    for (index[axis] = 0; index[axis] < shape[axis]; ++index[axis]) {
+      if (index[axis] > 0) text += tall && axis + 1 < shape.size() ? ",\n" + indent + std::string(axis, ' ') : ", ";
+      self(self, axis + 1);
+    }
+    text += ']';
+  };
+  append(append, 0);
+}
+
+/// The file declares plates before chains: axes of a graph that declares them otherwise are put in that order.
+std::vector<DimId> file_order(const FactorGraph& graph, std::vector<DimId> dims) {
+  std::stable_partition(dims.begin(), dims.end(), [&](DimId d) { return graph.dims()[d].kind != DimKind::chain; });
+  return dims;
+}
+
+void append_integers(std::string& text, const FactorGraph& graph, const Integers& entries,
+                     const std::vector<DimId>& plates, const auto& item) {
+  if (entries.shape.size() < plates.size())
+    throw SizeError("evidence or lengths have fewer axes than there are plates");
+  const std::size_t leading = entries.shape.size() - plates.size();
+  const std::vector<DimId> ordered = file_order(graph, plates);
+  std::vector<std::size_t> axes;  // of the entries, for each axis of the file
+  for (std::size_t k = 0; k < leading; ++k) axes.push_back(k);
+  for (const DimId plate : ordered) {
+    axes.push_back(leading + static_cast<std::size_t>(std::find(plates.begin(), plates.end(), plate) - plates.begin()));
+  }
+  std::vector<std::int64_t> shape;
+  for (const std::size_t axis : axes) shape.push_back(entries.shape[axis]);
+  append_nested(text, shape, "    ", [&](std::string& to, const std::vector<std::int64_t>& index) {
+    std::vector<std::int64_t> original(index.size());
+    for (std::size_t k = 0; k < index.size(); ++k) original[axes[k]] = index[k];
+    item(to, entries.at(original));
+  });
+}
+
+class PlatedWriter {
+ public:
+  PlatedWriter(const Model& model, const std::vector<std::string>& array_files)
+      : model_(model), graph_(model.graph), files_(array_files), plates_(model.graph.variable_plates()) {}
+
+  std::string write() {
+    text_ = "{\n  \"format\": \"plated\",\n  \"version\": 1";
+    if (!model_.name.empty()) begin("name") += json_quoted(model_.name);
+    begin("space") += model_.space == Space::log ? "\"log\"" : "\"real\"";
+    write_sizes("plates", DimKind::plate);
+    write_chains();
+    write_sizes("batch", DimKind::batch);
+    write_variables();
+    write_factors();
+    write_outputs();
+    write_evidence();
+    write_lengths();
+    return text_ + "\n}\n";
+  }
+
+ private:
+  std::string& begin(std::string_view key) { return text_ += ",\n  " + json_quoted(key) + ": "; }
+
+  void write_sizes(std::string_view key, DimKind kind) {
+    std::string sizes;
+    for (const Dim& dim : graph_.dims()) {
+      if (dim.kind == kind)
+        sizes += (sizes.empty() ? "" : ", ") + json_quoted(dim.name) + ": " + std::to_string(dim.size);
+    }
+    if (!sizes.empty()) begin(key) += "{" + sizes + "}";
+  }
+
+  void write_chains() {
+    std::string chains;
+    for (DimId d = 0; d < graph_.dims().size(); ++d) {
+      const Dim& dim = graph_.dims()[d];
+      if (dim.kind != DimKind::chain) continue;
+      std::string links;
+      for (const Chain& chain : graph_.chains()) {
+        if (chain.dim != d) continue;
+        for (const Link& link : chain.links)
+          links += (links.empty() ? "" : ", ") + listed(graph_, {link.source, link.target});
+      }
+      chains += (chains.empty() ? "\n    " : ",\n    ") + json_quoted(dim.name) +
+                ": {\"size\": " + std::to_string(dim.size) + ", \"links\": [" + links + "]}";
+    }
+    if (!chains.empty()) begin("chains") += "{" + chains + "\n  }";
+  }
+
+  void write_variables() {
+    const bool plated =
+        std::any_of(graph_.dims().begin(), graph_.dims().end(), [](const Dim& d) { return has_slices(d.kind); });
+    std::string& text = begin("variables") += "{";
+    bool first_one = true;
+    for (DimId d = 0; d < graph_.dims().size(); ++d) {
+      const Dim& dim = graph_.dims()[d];
+      if (dim.kind != DimKind::variable || dim.end != End::none) continue;
+      text += (first_one ? "\n    " : ",\n    ") + json_quoted(dim.name) + ": ";
+      first_one = false;
+      std::string more;
+      if (const auto states = model_.states.find(dim.name); states != model_.states.end()) {
+        more += ", \"states\": [";
+        for (std::size_t k = 0; k < states->second.size(); ++k)
+          more += (k > 0 ? ", " : "") + json_quoted(states->second[k]);
+        more += "]";
+      }
+      if (plated) more += ", \"plates\": " + listed(graph_, plates_[d]);
+      if (model_.observed.contains(dim.name)) more += ", \"observed\": true";
+      if (const auto label = model_.labels.find(dim.name); label != model_.labels.end())
+        more += ", \"label\": " + json_quoted(label->second);
+      text += more.empty() ? std::to_string(dim.size) : "{\"size\": " + std::to_string(dim.size) + more + "}";
+    }
+    text += first_one ? "}" : "\n  }";
+  }
+
+  void write_factors() {
+    begin("factors") += "[";
+    for (std::size_t f = 0; f < graph_.factors().size(); ++f) {
+      const Factor& factor = graph_.factors()[f];
+      text_ += (f > 0 ? ",\n    " : "\n    ") + ("{\"name\": " + json_quoted(factor.name)) +
+               ", \"dims\": " + listed(graph_, factor.dims);
+      if (!factor.tied.empty()) text_ += ", \"tied\": " + listed(graph_, factor.tied);
+      if (!model_.children[f].empty()) text_ += ", \"distribution_of\": " + json_quoted(model_.children[f]);
+      if (!files_.empty() && !files_[f].empty()) {
+        text_ += ",\n     \"values\": {\"file\": " + json_quoted(files_[f]) + "}}";
+        continue;
+      }
+      if (model_.factors[f].dtype() == Dtype::float32) text_ += ", \"dtype\": \"float32\"";
+      text_ += ",\n     \"values\": ";
+      write_values(model_.factors[f], factor.name);
+      text_ += "}";
+    }
+    text_ += graph_.factors().empty() ? "]" : "\n  ]";
+  }
+
+  void write_values(const Tensor& numbers, const std::string& factor) {
+    const std::vector<double> values = numbers.values();
+    std::size_t next = 0;
+    append_nested(text_, numbers.shape(), "      ", [&](std::string& text, const std::vector<std::int64_t>&) {
+      const double entry = values[next++];
+      if (const char* why = refused_entry(entry, model_.space == Space::log)) {
+        throw ValueError("an entry of factor " + graph::quoted(factor) + " " + why);
+      }
+      if (entry < 0 && entry * 0 != 0) {
+        text += "\"-inf\"";
+      } else {
+        append_number(text, entry, numbers.dtype());
+      }
+    });
+  }
+
+  void write_outputs() {
+    const std::vector<Output>& outputs = graph_.outputs();
+    const auto only_batch = [&](const Output& output) {
+      return std::all_of(output.dims.begin(), output.dims.end(),
+                         [&](DimId d) { return graph_.dims()[d].kind == DimKind::batch; });
+    };
+    if (outputs.size() == 1 && only_batch(outputs[0])) return;  // the total, which is what a file asks for by itself
+    begin("outputs") += "[";
+    for (std::size_t o = 0; o < outputs.size(); ++o) text_ += (o > 0 ? ", " : "") + listed(graph_, outputs[o].dims);
+    text_ += "]";
+  }
+
+  void write_evidence() {
+    if (model_.evidence.empty()) return;
+    begin("evidence") += "{";
+    bool first_one = true;
+    for (const auto& [variable, states] : model_.evidence) {
+      text_ += (first_one ? "\n    " : ",\n    ") + json_quoted(variable) + ": ";
+      first_one = false;
+      const auto names = model_.states.find(variable);
+      append_integers(text_, graph_, states, plates_[*graph_.find(variable)],
+                      [&](std::string& text, std::int64_t state) {
+                        if (state < 0) {
+                          text += "null";
+                        } else if (names != model_.states.end()) {
+                          text += json_quoted(names->second[static_cast<std::size_t>(state)]);
+                        } else {
+                          text += std::to_string(state);
+                        }
+                      });
+    }
+    text_ += "\n  }";
+  }
+
+  void write_lengths() {
+    if (model_.lengths.empty()) return;
+    begin("lengths") += "{";
+    bool first_one = true;
+    for (const Chain& chain : graph_.chains()) {
+      const std::string& name = graph_.dims()[chain.dim].name;
+      const auto lengths = model_.lengths.find(name);
+      if (lengths == model_.lengths.end() || chain.links.empty()) continue;
+      std::vector<DimId> others = plates_[chain.links[0].source];
+      std::erase(others, chain.dim);
+      text_ += (first_one ? "\n    " : ",\n    ") + json_quoted(name) + ": ";
+      first_one = false;
+      append_integers(text_, graph_, lengths->second, others,
+                      [](std::string& text, std::int64_t length) { text += std::to_string(length); });
+    }
+    text_ += "\n  }";
+  }
+
+  const Model& model_;
+  const FactorGraph& graph_;
+  const std::vector<std::string>& files_;
+  std::vector<std::vector<DimId>> plates_;
+  std::string text_;
+};
+
+}  // namespace
+
+ModelText write_plated(const Model& model, const std::vector<std::string>& array_files) {
+  return {PlatedWriter(model, array_files).write(), {}};
+}
+
+}  // namespace plated::io

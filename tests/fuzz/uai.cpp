@@ -1,0 +1,10 @@
+// Fuzzes the reader of uai models.
+#include <cstddef>
+#include <cstdint>
+
+#include "round_trip.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  plated::fuzz::read_and_write({reinterpret_cast<const char*>(data), size}, plated::Format::uai, "fuzz.uai");
+  return 0;
+}
