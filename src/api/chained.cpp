@@ -23,18 +23,25 @@ const Chain& chain_named(const FactorGraph& graph, const std::string& name) {
   throw UnknownNameError("lengths are given for " + quoted(name) + ", and the model has no such chain");
 }
 
-/// A factor of the chain that no piece holds has no length to go by.
-void check_joined(const PlanImpl& plan, DimId chain) {
+/// A factor of the chain that lacks plates of its linked variables has no length to go by.
+void check_joined(const PlanImpl& plan, const chain::Program& program, const Chain& checked) {
+  const DimId chain = checked.dim;
+  const base::SortedSet linked = program.graph().variable_plates()[checked.links[0].source];
   std::vector<bool> joined(plan.observed.factors().size(), false);
-  for (const chain::Piece& piece : plan.chains->pieces().pieces) {
-    for (const std::size_t f : piece.factors) joined[f] = joined[f] || piece.chain == chain;
+  for (const chain::Piece& piece : program.pieces().pieces) {
+    for (const std::size_t f : piece.factors) {
+      // In a piece of a chain around this one, its slices are eliminated with that one's.
+      if (f >= joined.size()) continue;
+      if (piece.chain == chain || base::is_subset(linked, plan.observed.factor_plates(f))) joined[f] = true;
+    }
   }
   for (std::size_t f = 0; f < joined.size(); ++f) {
     const std::vector<DimId> plates = plan.observed.factor_plates(f);
     if (joined[f] || std::find(plates.begin(), plates.end(), chain) == plates.end()) continue;
     throw OptionError("factor " + quoted(plan.observed.factors()[f].name) + " of chain " +
                       quoted(plan.graph.dims()[chain].name) +
-                      " is joined to none of its linked variables, so that lengths cannot apply to it");
+                      " lacks plates of its linked variables, and is joined to none of them, so that lengths cannot "
+                      "apply to it");
   }
 }
 
@@ -75,10 +82,12 @@ chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) 
       throw ValueError("chain " + quoted(name) + " has the length " + std::to_string(length) +
                        ", and its slices are 0 … " + std::to_string(graph.dims()[chain.dim].size - 1));
     }
-    check_joined(plan, chain.dim);
     if (given.shape != shape) dims.erase(dims.begin(), dims.begin() + batch);
     result[chain.dim] = {.dims = dims, .sizes = sizes(graph, dims), .values = given.values};
   }
+  if (result.empty()) return result;
+  const chain::Program& program = plan.chains->sliced().for_lengths({.settings = {}, .lengths = &result});
+  for (const auto& [name, given] : lengths) check_joined(plan, program, chain_named(graph, name));
   return result;
 }
 

@@ -29,9 +29,10 @@ SortedSet linked_plates(const FactorGraph& graph, const Piece& piece) {
 /// Factors that become one: by the variables inside plates of a slice, or by holding the same variable.
 class Grouper {
  public:
-  Grouper(const FactorGraph& graph, const Piece& piece)
+  Grouper(const FactorGraph& graph, const Piece& piece, const SortedSet& ragged)
       : graph_(graph),
         piece_(piece),
+        ragged_(ragged),
         linked_(linked_plates(graph, piece)),
         plates_(graph.variable_plates()),
         sets_(piece.factors.size()) {}
@@ -114,7 +115,11 @@ class Grouper {
   [[nodiscard]] Preparation prepare(const std::vector<std::size_t>& group) const {
     Preparation preparation{.factors = group};
     SortedSet carried;
-    for (const std::size_t f : group) carried = unite(carried, sorted(graph_.factors()[f].dims));
+    for (const std::size_t f : group) {
+      carried = unite(carried, sorted(graph_.factors()[f].dims));
+      if (intersect(graph_.factor_plates(f), ragged_).empty()) continue;
+      carried = unite(carried, unite(sorted(piece_.rows), {piece_.chain}));
+    }
     preparation.varies = contains(carried, piece_.chain);
     const SortedSet variables = kept(group);
     if (preparation.varies) preparation.axes.push_back(piece_.chain);
@@ -131,6 +136,7 @@ class Grouper {
 
   const FactorGraph& graph_;
   const Piece& piece_;
+  SortedSet ragged_;  // chains inside the piece
   SortedSet linked_;
   std::vector<std::vector<DimId>> plates_;
   base::DisjointSets sets_;
@@ -186,7 +192,9 @@ std::vector<DimId> joined(const std::vector<DimId>& a, const std::vector<DimId>&
 
 }  // namespace
 
-Body plan_body(const FactorGraph& graph, const Piece& piece) { return Grouper(graph, piece).run(); }
+Body plan_body(const FactorGraph& graph, const Piece& piece, const SortedSet& ragged) {
+  return Grouper(graph, piece, subtract(ragged, {piece.chain})).run();
+}
 
 std::vector<DimId> message_axes(const Piece& piece, const std::vector<DimId>& linked) {
   return joined(joined(piece.rows, piece.outer), linked);

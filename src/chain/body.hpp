@@ -31,8 +31,9 @@ struct Body {
   std::vector<BodyFactor> factors;
 };
 
-/// Decides what is prepared. The graph is the one with all ends (Pieces::graph).
-[[nodiscard]] Body plan_body(const FactorGraph& graph, const Piece& piece);
+/// Decides what is prepared. The graph is the one with all ends (Pieces::graph). What lies in slices of `ragged` chains
+/// inside the piece differs from slice to slice and from row to row, whatever its factors carry.
+[[nodiscard]] Body plan_body(const FactorGraph& graph, const Piece& piece, const SortedSet& ragged);
 
 /// The axes of messages before a slice (over sources) and after it (over targets).
 [[nodiscard]] std::vector<DimId> message_axes(const Piece& piece, const std::vector<DimId>& linked);

@@ -5,7 +5,27 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/recursion.hpp"
+#include "semiring/dispatch.hpp"
+
 namespace plated::chain {
+
+Tensor context_of(const Tensor& total, const Tensor& result, Semiring semiring) {
+  std::vector<double> values = total.values();
+  const std::vector<double> own = result.values();
+  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
+  const bool sums = engine::carries_offset(semiring);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] == zero || own[k] == zero) {
+      values[k] = zero;
+    } else if (sums) {
+      values[k] -= own[k];
+    } else if (semiring != Semiring::boolean) {
+      values[k] /= own[k];
+    }
+  }
+  return Tensor::of(total.shape(), values);
+}
 
 Tensor log_context(const Program& program, std::size_t piece, std::span<const Tensor> operands,
                    const std::vector<Tensor>& results, const std::vector<double>& mass, const Call& call) {

@@ -5,6 +5,9 @@
 
 namespace plated::chain {
 
+/// What the rest makes of a piece's result, without that result itself: for each entry, total over result.
+[[nodiscard]] Tensor context_of(const Tensor& total, const Tensor& result, Semiring semiring);
+
 /// For each entry of a piece's result, the logarithm of what the rest makes of it without the result's own row, up to a
 /// number for each row. Exact where the result is zero, too: nothing is undone by division there. The mass is that of
 /// the result.

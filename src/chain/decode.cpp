@@ -32,19 +32,6 @@ Tensor decode_plain(const Program& program, std::span<const Tensor> operands, co
   return total;
 }
 
-/// The variables of the rest: neither inside a chain's piece nor an end that its messages have eliminated.
-std::vector<DimId> rest_variables(const Pieces& pieces) {
-  std::vector<DimId> list;
-  for (DimId v = 0; v < pieces.graph.dims().size(); ++v) {
-    if (pieces.graph.dims()[v].kind != DimKind::variable) continue;
-    const bool gone = std::any_of(pieces.pieces.begin(), pieces.pieces.end(), [&](const Piece& piece) {
-      return base::contains(piece.inside, v) || (!piece.keeps_start && holds(piece.start(), v));
-    });
-    if (!gone) list.push_back(v);
-  }
-  return list;
-}
-
 /// What the rest's factors hold in slices that do not exist is not read.
 void pad(std::vector<Tensor>& inputs, const Pieces& pieces, const Call& call) {
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -65,7 +52,7 @@ Tensor decode_rest(const Program& program, std::span<const Tensor> operands, con
   std::vector<Tensor> inputs = program.rest_operands(operands, results);
   pad(inputs, pieces, call);
   const adjoint::AnswerAxes axes(rest->graph());
-  const std::vector<DimId> variables = rest_variables(pieces);
+  const SortedSet variables = rest_variables(pieces);
   std::vector<Integers> chosen(rest->graph().dims().size());
   for (const DimId v : variables) {
     if (axes(v, false) == states.axes(v)) {
@@ -94,6 +81,13 @@ Tensor decode(const Program& program, std::span<const Tensor> operands, const ad
               const Check& check, std::vector<Integers>& assignment) {
   operands = operands.first(program.graph().factors().size());
   if (!program.has_chains()) return decode_plain(program, operands, choice, call.settings, check, assignment);
+  if (program.point_ends() != nullptr) {
+    const auto inputs = program.sliced_inputs(operands, call.settings.semiring, call);
+    return decode(program.sliced(), inputs.operands, choice, inputs.call, check, assignment);
+  }
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    return decode(joined, operands, choice, call, check, assignment);
+  }
   const Pieces& pieces = program.pieces();
   const Dtype dtype = engine::element_dtype(operands);
   std::vector<std::unique_ptr<Sweep>> sweeps;

@@ -19,6 +19,7 @@ void add_stages(const Program& program, std::vector<Stage>& list, double repeats
          .repeats = repeats});
     return;
   }
+  if (program.point_ends() != nullptr) return add_stages(program.sliced(), list, repeats);
   const Pieces& pieces = program.pieces();
   for (std::size_t p = 0; p < pieces.pieces.size(); ++p) {
     const Piece& piece = pieces.pieces[p];

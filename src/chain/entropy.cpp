@@ -51,6 +51,13 @@ Tensor entropy(const Program& program, std::span<const Tensor> operands, const C
         program, "entropy", [&] { return adjoint::entropy_schedule(program.graph(), program.options()); }, operands, {},
         call);
   }
+  if (program.point_ends() != nullptr) {
+    const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
+    return entropy(program.sliced(), inputs.operands, inputs.call);
+  }
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    return entropy(joined, operands, call);
+  }
   const Pieces& pieces = program.pieces();
   Walk walk(program, operands, call);
   Tensor sum = entropy(*program.rest_total(), walk.rest_operands(), call);
@@ -113,6 +120,18 @@ Tensor expectation(const Program& program, std::span<const Tensor> operands, con
     return plain_number(
         program, key, [&] { return adjoint::expectation_schedule(program.graph(), program.options(), given); },
         operands, present, call);
+  }
+  if (const PointEnds* ends = program.point_ends()) {
+    const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
+    std::vector<Tensor> of_slices = statistics;
+    for (std::size_t f = 0; f < statistics.size(); ++f) {
+      if (given[f] && ends->holds(f)) of_slices[f] = ends->expanded(f, statistics[f], 0.0, call.lengths);
+    }
+    of_slices.resize(ends->graph().factors().size());
+    return expectation(program.sliced(), inputs.operands, of_slices, inputs.call);
+  }
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    return expectation(joined, operands, statistics, call);
   }
   const Pieces& pieces = program.pieces();
   Walk walk(program, operands, call);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "adjoint/questions.hpp"
+#include "chain/context.hpp"
 #include "chain/program.hpp"
 #include "chain/sweep.hpp"
 #include "semiring/dispatch.hpp"
@@ -16,25 +17,8 @@ std::vector<Tensor> plain_outputs(const Program& program, std::vector<Tensor> pl
   return runnable->run(std::move(places), operands, call.settings);
 }
 
-/// What the rest makes of a piece's result, without that result itself: for each entry, total over result.
-Tensor context_of(const Tensor& total, const Tensor& result, Semiring semiring) {
-  std::vector<double> values = total.values();
-  const std::vector<double> own = result.values();
-  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
-  const bool sums = engine::carries_offset(semiring);
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (values[k] == zero || own[k] == zero) {
-      values[k] = zero;
-    } else if (sums) {
-      values[k] -= own[k];
-    } else if (semiring != Semiring::boolean) {
-      values[k] /= own[k];
-    }
-  }
-  return Tensor::of(total.shape(), values);
-}
+}  // namespace
 
-/// The scalars of the messages that meet in each slice; the semiring's zero where there is no slice.
 Tensor scalars_of(const Block& block, std::int64_t rows, Semiring semiring) {
   Tensor scalars(Dtype::float64, block.exists.shape());
   auto* values = static_cast<double*>(scalars.mutable_data());
@@ -52,13 +36,21 @@ Tensor scalars_of(const Block& block, std::int64_t rows, Semiring semiring) {
   return scalars;
 }
 
-}  // namespace
-
 std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, std::span<const Tensor> operands,
                             const Call& call) {
   if (!program.has_chains()) return plain_outputs(program, std::move(places), operands, call);
-  const Pieces& pieces = program.pieces();
   const Semiring semiring = call.settings.semiring;
+  if (program.point_ends() != nullptr) {
+    const auto inputs = program.sliced_inputs(operands, semiring, call);
+    const PointEnds& ends = *program.point_ends();
+    ends.take_outputs(outputs(program.sliced(), ends.output_places(places), inputs.operands, inputs.call), places,
+                      call.lengths);
+    return places;
+  }
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    return outputs(joined, std::move(places), operands, call);
+  }
+  const Pieces& pieces = program.pieces();
   const Dtype dtype = engine::element_dtype(operands.first(program.graph().factors().size()));
   std::vector<std::vector<std::size_t>> of_piece(pieces.pieces.size());
   std::vector<std::vector<DimId>> asked;

@@ -22,7 +22,7 @@ using base::unite;
 
 class PieceFinder {
  public:
-  explicit PieceFinder(const FactorGraph& graph) : graph_(graph) {
+  PieceFinder(const FactorGraph& graph, const SortedSet& ragged) : graph_(graph), ragged_(ragged) {
     result_.graph = graph;
     for (const Chain& chain : graph.chains()) {
       for (const Link& link : chain.links) {
@@ -56,7 +56,7 @@ class PieceFinder {
 
  private:
   /// The parts of a chain that variables inside it, or links, join; those that hold linked variables.
-  std::vector<Piece> components(const Chain& chain) const {
+  std::vector<Piece> components(const Chain& chain) {
     const std::size_t dims = result_.graph.dims().size();
     base::DisjointSets sets(dims);
     for (const Link& link : chain.links) sets.join(link.source, link.target);
@@ -77,6 +77,7 @@ class PieceFinder {
       }
       for (const DimId v : inside[f]) sets.join(v, inside[f][0]);
     }
+    const std::vector<std::size_t> without_variables = join_loose(chain, inside, sets);
     std::vector<Piece> pieces;
     for (const Link& link : chain.links) {
       const auto root = sets.root(link.source);
@@ -100,8 +101,42 @@ class PieceFinder {
         if (!inside[f].empty() && sets.root(inside[f][0]) == root) piece.factors.push_back(f);
       }
     }
+    if (contains(ragged_, chain.dim) && !pieces.empty()) {
+      std::vector<std::size_t>& factors = pieces[0].factors;
+      factors.insert(factors.end(), without_variables.begin(), without_variables.end());
+      std::sort(factors.begin(), factors.end());
+    }
     return pieces;
   }
+
+  /// Finds what nothing joins to a chain's linked variables and, where it is to be, joins it. Returns the factors of
+  /// such parts that hold no variable of the chain.
+  std::vector<std::size_t> join_loose(const Chain& chain, const std::vector<SortedSet>& inside,
+                                      base::DisjointSets& sets) {
+    if (chain.links.empty()) return {};
+    const SortedSet& linked = plates_[chain.links[0].source];
+    const auto is_linked = [&](DimId v) {
+      return std::any_of(chain.links.begin(), chain.links.end(),
+                         [&](const Link& link) { return sets.root(link.source) == sets.root(v); });
+    };
+    bool any = false;
+    for (DimId v = 0; v < graph_.dims().size(); ++v) {
+      const Dim& dim = graph_.dims()[v];
+      if (dim.kind != DimKind::variable || dim.end != End::none || !is_subset(linked, plates_[v]) || is_linked(v)) {
+        continue;
+      }
+      any = true;
+      if (contains(ragged_, chain.dim)) sets.join(v, chain.links[0].source);
+    }
+    std::vector<std::size_t> without_variables;
+    for (std::size_t f = 0; f < inside.size(); ++f) {
+      if (inside[f].empty() && is_subset(linked, factor_plates_[f])) without_variables.push_back(f);
+    }
+    if (any || !without_variables.empty()) tell_by_lengths(chain.dim);
+    return without_variables;
+  }
+
+  void tell_by_lengths(DimId chain) { result_.told_by_lengths = unite(result_.told_by_lengths, {chain}); }
 
   void take(Piece piece) {
     const FactorGraph& graph = result_.graph;
@@ -115,6 +150,9 @@ class PieceFinder {
     SortedSet outer;
     for (const std::size_t f : piece.factors) {
       taken_[f] = true;
+      for (const Chain& other : graph_.chains()) {
+        if (other.dim != piece.chain && contains(factor_plates_[f], other.dim)) tell_by_lengths(other.dim);
+      }
       outer = unite(outer, subtract(factor_variables_[f], piece.inside));
     }
     check_tractable(graph, piece, outer, plates_);
@@ -172,12 +210,21 @@ class PieceFinder {
     for (const std::size_t f : piece.absorbed) taken_[f] = true;
   }
 
-  /// The pieces whose slices an output tells apart.
-  [[nodiscard]] std::optional<std::size_t> sliced_piece(const Output& output) const {
+  /// The piece whose slices an output tells apart by its variables or, where not all slices exist, without any.
+  [[nodiscard]] std::optional<std::size_t> sliced_piece(const Output& output) {
+    const SortedSet dims = sorted(output.dims);
     for (std::size_t p = 0; p < result_.pieces.size(); ++p) {
       const Piece& piece = result_.pieces[p];
-      if (intersect(sorted(output.dims), piece.inside).empty()) continue;
       const SortedSet known = unite(piece.inside, sorted(piece.outer));
+      if (intersect(dims, piece.inside).empty()) {
+        const bool all_known = std::all_of(dims.begin(), dims.end(), [&](DimId d) {
+          return graph_.dims()[d].kind != DimKind::variable || contains(known, d);
+        });
+        if (!all_known || !is_subset(plates_[piece.sources[0]], dims)) continue;
+        tell_by_lengths(piece.chain);
+        if (contains(ragged_, piece.chain)) return p;
+        continue;
+      }
       for (const DimId d : output.dims) {
         if (graph_.dims()[d].kind == DimKind::variable && !contains(known, d)) {
           throw OptionError("an output has '" + graph_.dims()[d].name + "' beside variables of a slice of chain '" +
@@ -189,28 +236,7 @@ class PieceFinder {
     return std::nullopt;
   }
 
-  /// Ends that are neither where messages begin nor where they come out would have to be slices of their own.
-  void check_ends() const {
-    SortedSet known;
-    for (const Piece& piece : result_.pieces) {
-      // Ends of chains inside a piece are its own affair.
-      known = unite(unite(known, piece.inside), unite(sorted(piece.first), sorted(piece.last)));
-    }
-    const auto check = [&](const std::vector<DimId>& dims, const std::string& holder) {
-      for (const DimId d : dims) {
-        const Dim& dim = graph_.dims()[d];
-        if (dim.end == End::none || contains(known, d)) continue;
-        throw OptionError(holder + " has '" + dim.name +
-                          "': outside of a chain only the first slice's sources and the " +
-                          "last slice's targets can be held; write it inside the chain, with ones in other slices");
-      }
-    };
-    for (const Factor& factor : graph_.factors()) check(factor.dims, "factor '" + factor.name + "'");
-    for (const Output& output : graph_.outputs()) check(output.dims, "an output");
-  }
-
   void write_rest() {
-    check_ends();
     std::vector<std::vector<DimId>> outputs;
     for (const Output& output : graph_.outputs()) {
       Pieces::Answer answer;
@@ -232,6 +258,7 @@ class PieceFinder {
   }
 
   const FactorGraph& graph_;
+  const SortedSet& ragged_;
   Pieces result_;
   std::vector<std::vector<DimId>> plates_;
   std::vector<SortedSet> factor_plates_;
@@ -241,24 +268,32 @@ class PieceFinder {
 
 }  // namespace
 
-FactorGraph rest_asking(const Pieces& pieces, const std::vector<std::vector<DimId>>& outputs) {
-  const FactorGraph& graph = pieces.graph;
-  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+SortedSet rest_variables(const Pieces& pieces) {
   SortedSet gone;
+  SortedSet held;
   for (const Piece& piece : pieces.pieces) {
     gone = unite(gone, piece.inside);
     if (!piece.keeps_start) gone = unite(gone, sorted(piece.start()));
+    held = unite(held, unite(sorted(piece.result()), sorted(piece.outer)));
   }
+  SortedSet list;
+  for (DimId d = 0; d < pieces.graph.dims().size(); ++d) {
+    const Dim& dim = pieces.graph.dims()[d];
+    if (dim.kind != DimKind::variable || contains(gone, d)) continue;
+    if (dim.end == End::none || contains(held, d)) list.push_back(d);
+  }
+  return list;
+}
+
+FactorGraph rest_asking(const Pieces& pieces, const std::vector<std::vector<DimId>>& outputs) {
+  const FactorGraph& graph = pieces.graph;
+  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+  const SortedSet variables = rest_variables(pieces);
   graph::Derived rest(graph);
   for (DimId d = 0; d < graph.dims().size(); ++d) {
-    const Dim& dim = graph.dims()[d];
-    if (dim.kind == DimKind::batch) rest.batch(d);
-    if (has_slices(dim.kind)) rest.plate(d);
-    const bool unused_end = dim.end != End::none && !contains(gone, d) &&
-                            std::none_of(pieces.pieces.begin(), pieces.pieces.end(), [&](const Piece& piece) {
-                              return holds(piece.result(), d) || holds(piece.outer, d);
-                            });
-    if (dim.kind == DimKind::variable && !contains(gone, d) && !unused_end) rest.variable(d, plates[d]);
+    if (graph.dims()[d].kind == DimKind::batch) rest.batch(d);
+    if (has_slices(graph.dims()[d].kind)) rest.plate(d);
+    if (contains(variables, d)) rest.variable(d, plates[d]);
   }
   for (const RestFactor& from : pieces.rest_factors) {
     if (!from.is_piece) {
@@ -278,9 +313,9 @@ FactorGraph rest_asking(const Pieces& pieces, const std::vector<std::vector<DimI
   return std::move(rest).finish();
 }
 
-Pieces take_out_chains(const FactorGraph& graph) {
+Pieces take_out_chains(const FactorGraph& graph, const SortedSet& ragged) {
   graph.validate();
-  return PieceFinder(graph).run();
+  return PieceFinder(graph, ragged).run();
 }
 
 }  // namespace plated::chain

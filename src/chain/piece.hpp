@@ -56,11 +56,21 @@ struct Pieces {
     std::size_t piece = 0;
   };
   std::vector<Answer> answers;
+  /// Chains for which lengths change how they are taken out: those with parts, in all plates of their linked variables,
+  /// that nothing joins to these; and those inside pieces of others.
+  SortedSet told_by_lengths;
 };
 
 /// Takes the chains out of a graph. Throws IntractableError where a chain's slices are entangled with another plate's
 /// or chain's, and OptionError for an output across slices of a piece and what lies beyond it.
-[[nodiscard]] Pieces take_out_chains(const FactorGraph& graph);
+///
+/// Parts of `ragged` chains that nothing joins to their linked variables are taken for parts of their first piece;
+/// those of others are left to the rest, where a chain is a plate.
+[[nodiscard]] Pieces take_out_chains(const FactorGraph& graph, const SortedSet& ragged = {});
+
+/// The variables of the rest: neither inside a piece, nor ends that messages have eliminated, nor ends that nothing
+/// holds.
+[[nodiscard]] SortedSet rest_variables(const Pieces& pieces);
 
 /// The rest asked for other outputs, which need no slice of a piece.
 [[nodiscard]] FactorGraph rest_asking(const Pieces& pieces, const std::vector<std::vector<DimId>>& outputs);

@@ -23,6 +23,15 @@ void add_axis(To* to, const Tensor& place, const double*& from, double scale, st
 
 bool is_full(const Tensor& tensor) { return tensor.data() != nullptr; }
 
+/// weight[rows, outer] for each slice that exists: [slices, rows, outer].
+Tensor slice_weights(const Block& block, const Tensor& weight) {
+  if (!block.exists.writable()) return weight.broadcast({block.count});  // all of them do
+  const std::vector<double> row = weight.values();
+  std::vector<double> values = block.exists.values();
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] *= row[k % row.size()];
+  return Tensor::of(block.exists.shape(), values);
+}
+
 }  // namespace
 
 void add_to(const Tensor& place, const Tensor& values, double scale) {
@@ -37,14 +46,15 @@ void add_to(const Tensor& place, const Tensor& values, double scale) {
 }
 
 PieceGradient::PieceGradient(const Program& program, std::size_t piece, std::span<const Tensor> operands,
-                             Semiring semiring, const Call& call, PieceAnswers answers)
+                             Semiring semiring, const Call& call, PieceAnswers answers, bool adds)
     : program_(program),
       index_(piece),
       piece_(program.pieces().pieces[piece]),
       operands_(operands),
       semiring_(semiring),
       call_(call),
-      answers_(std::move(answers)) {
+      answers_(std::move(answers)),
+      adds_(adds) {
   const FactorGraph& graph = program.pieces().graph;
   for (std::size_t k = 0; k < answers_.probes.size(); ++k) {
     std::vector<DimId> variables;
@@ -64,7 +74,7 @@ PieceGradient::PieceGradient(const Program& program, std::size_t piece, std::spa
   };
   bool slices = !slice_probes_.empty();
   for (const std::size_t f : piece_.factors) slices = slices || is_full(answers_.factors[f]);
-  if (slices) {
+  if (slices || adds) {
     for (const std::size_t f : piece_.factors) asked += 3 * bytes(graph.factors()[f].dims);
     asked += 6 * bytes(message_axes(piece_, piece_.sources));
   }
@@ -72,7 +82,7 @@ PieceGradient::PieceGradient(const Program& program, std::size_t piece, std::spa
   const Dtype dtype = engine::element_dtype(operands.first(program.graph().factors().size()));
   sweep_ = std::make_unique<Sweep>(program, piece, operands, semiring, call,
                                    sweep_size(program, piece, dtype, asked, call.settings.memory_limit));
-  smooths_ = is_smoothable();
+  smooths_ = !adds && is_smoothable();
   if (smooths_) sweep_->keep_linear();
 }
 
@@ -115,8 +125,9 @@ void PieceGradient::smooth(const Tensor& context, const Tensor& weight) {
     }
   }
   sweep_->smooth(context, weight.values(), places, pairs.empty() ? nullptr : pairs.data(), [&](const Block& block) {
-    ask_states(block, weight, 1);
-    ask_slices(block, weight, 1);
+    const Tensor weights = slice_weights(block, weight);
+    ask_states(block, weights, 1);
+    ask_slices(block, weights, 1);
   });
   if (pairs.empty()) return;
   const std::vector<DimId>& axes = program_.graph().factors()[matrix].dims;
@@ -131,7 +142,7 @@ bool PieceGradient::is_asked() const {
 }
 
 Tensor PieceGradient::result() {
-  result_ = sweep_->result(is_asked());
+  result_ = sweep_->result(is_asked() || adds_);
   return result_;
 }
 
@@ -170,26 +181,14 @@ void PieceGradient::share(const Tensor& context, const Tensor& weight, double si
     return;
   }
   sweep_->back(context, [&](const Block& block) {
-    ask_states(block, weight, sign);
-    ask_slices(block, weight, sign);
+    const Tensor weights = slice_weights(block, weight);
+    ask_states(block, weights, sign);
+    ask_slices(block, weights, sign);
   });
   ask_start(weight, sign);
 }
 
-namespace {
-
-/// weight[rows, outer] for each slice that exists: [slices, rows, outer].
-Tensor slice_weights(const Block& block, const Tensor& weight) {
-  if (!block.exists.writable()) return weight.broadcast({block.count});  // all of them do
-  const std::vector<double> row = weight.values();
-  std::vector<double> values = block.exists.values();
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] *= row[k % row.size()];
-  return Tensor::of(block.exists.shape(), values);
-}
-
-}  // namespace
-
-void PieceGradient::ask_slices(const Block& block, const Tensor& weight, double sign) {
+void PieceGradient::ask_slices(const Block& block, const Tensor& weights, double sign) {
   const FactorGraph& graph = program_.pieces().graph;
   SliceQuestion question{.slices = block.count};
   std::string key = "gradient of " + std::to_string(index_) + " " + std::to_string(block.count);
@@ -199,13 +198,11 @@ void PieceGradient::ask_slices(const Block& block, const Tensor& weight, double 
   std::vector<std::pair<Tensor, Tensor>> to_add;  // what has been answered apart, and where it goes
   const auto ask = [&](const Tensor& place, const std::vector<DimId>& axes) {
     const Tensor part = narrowed(place, axes, piece_.chain, block.first, block.count);
-    const bool alone = holds(axes, piece_.chain) && sign > 0;
+    const bool alone = holds(axes, piece_.chain) && sign > 0 && !adds_;
     places.push_back(alone ? part : Tensor(Dtype::float64, part.shape()));
     if (!alone) to_add.emplace_back(part, places.back());
   };
-  std::vector<std::int64_t> shape{block.count};
-  shape.insert(shape.end(), weight.shape().begin(), weight.shape().end());
-  places.emplace_back(Dtype::float64, shape);
+  places.emplace_back(Dtype::float64, weights.shape());
   for (const std::size_t f : piece_.factors) {
     asked.wanted.push_back(is_full(answers_.factors[f]));
     key += asked.wanted.back() ? '1' : '0';
@@ -228,22 +225,20 @@ void PieceGradient::ask_slices(const Block& block, const Tensor& weight, double 
     for (const DimId d : probe.axes) key += " " + std::to_string(d);
   }
   if (places.size() == 1) return;
-  inputs.push_back(slice_weights(block, weight));
+  inputs.push_back(weights);
   const auto part = program_.part(key, [&] { return slice_graph(graph, piece_, question); });
   (void)gradient(*part, asked, places, inputs, InnerCall(call_, semiring_, piece_.chain, block.first, block.count));
   for (const auto& [place, answer] : to_add) add_to(place, answer, sign);
 }
 
-void PieceGradient::ask_states(const Block& block, const Tensor& weight, double sign) {
+void PieceGradient::ask_states(const Block& block, const Tensor& weights, double sign) {
   const FactorGraph& graph = program_.pieces().graph;
   for (const bool targets : {false, true}) {
     // A source is the state before its slice; a variable that is only a target, the state after it.
     std::vector<std::vector<DimId>> probes;
     std::vector<Tensor> places;
     std::vector<std::pair<Tensor, Tensor>> to_add;
-    std::vector<std::int64_t> shape{block.count};
-    shape.insert(shape.end(), weight.shape().begin(), weight.shape().end());
-    places.emplace_back(Dtype::float64, shape);
+    places.emplace_back(Dtype::float64, weights.shape());
     std::vector<Tensor> inputs;
     std::string key = "states of " + std::to_string(index_) + " " + std::to_string(block.count);
     Block shifted = block;
@@ -277,7 +272,7 @@ void PieceGradient::ask_states(const Block& block, const Tensor& weight, double 
       for (const DimId d : axes) key += " " + std::to_string(d);
     }
     if (probes.empty()) continue;
-    inputs.push_back(slice_weights(block, weight));
+    inputs.push_back(weights);
     adjoint::GradientQuestion asked{.semiring = semiring_, .reads_answers = false, .wanted = {false, false}};
     asked.wanted.insert(asked.wanted.end(), probes.size(), true);
     const auto part = program_.part(key, [&] { return state_graph(graph, piece_, block.count, probes); });

@@ -5,6 +5,7 @@
 
 #include "chain/filtered.hpp"
 #include "chain/piece_gradient.hpp"
+#include "plated/error.hpp"
 
 namespace plated::chain {
 namespace {
@@ -196,10 +197,34 @@ class Asker {
   std::vector<Tensor> rest_operands_;
 };
 
+/// The same where something holds a slice's variables from outside.
+Posterior point_posterior(const Program& program, const PosteriorQuestion& question, std::span<const Tensor> operands,
+                          const Call& call) {
+  const PointEnds& ends = *program.point_ends();
+  if (question.filtered && ends.any_last()) {
+    throw OptionError(
+        "filtered marginals are not offered where something outside of a chain holds the last slice's "
+        "sources or unlinked variables");
+  }
+  const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
+  Posterior answer = posterior(program.sliced(), question, inputs.operands, inputs.call);
+  for (std::size_t f = 0; f < question.factors; ++f) {
+    if (!ends.holds(f)) continue;
+    const Tensor mean(question.dtype, engine::sizes(program.graph(), program.graph().factors()[f].dims));
+    ends.collect(f, answer.factors[f], mean, PointEnds::Share::mean, call.lengths);
+    answer.factors[f] = mean;
+  }
+  return answer;
+}
+
 }  // namespace
 
 Posterior posterior(const Program& program, const PosteriorQuestion& question, std::span<const Tensor> operands,
                     const Call& call) {
+  if (program.point_ends() != nullptr) return point_posterior(program, question, operands, call);
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    return posterior(joined, question, operands, call);
+  }
   return Asker(program, question, operands, call).run();
 }
 

@@ -15,6 +15,24 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
                      std::span<const Tensor> operands, const Call& call) {
   const Pieces& pieces = program.pieces();
   const Piece& p = pieces.pieces[piece];
+  if (const PointEnds* ends = program.point_ends()) {
+    for (const std::size_t f : masked) {
+      if (!ends->holds(f)) continue;
+      throw OptionError("factor '" + pieces.graph.factors()[f].name + "' cannot be left out of slices of chain '" +
+                        pieces.graph.dims()[p.chain].name + "': it lies outside of them");
+    }
+    const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
+    return leave_one_out(program.sliced(), piece, masked, inputs.operands, inputs.call);
+  }
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    // The same factors are in a piece that may have another number there.
+    const std::vector<Piece>& others = joined.pieces().pieces;
+    const auto found = std::find_if(others.begin(), others.end(), [&](const Piece& each) {
+      return each.chain == p.chain &&
+             std::find(each.factors.begin(), each.factors.end(), masked[0]) != each.factors.end();
+    });
+    return leave_one_out(joined, static_cast<std::size_t>(found - others.begin()), masked, operands, call);
+  }
   Walk walk(program, operands, call);
   std::vector<std::int64_t> shape = engine::sizes(pieces.graph, p.rows);
   shape.push_back(pieces.graph.dims()[p.chain].size);
@@ -76,6 +94,13 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
 
 SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,
                                const Call& call) {
+  if (program.point_ends() != nullptr) {
+    const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
+    return leave_out_slices(program.sliced(), plate, inputs.operands, inputs.call);
+  }
+  if (const Program& joined = program.for_lengths(call); &joined != &program) {
+    return leave_out_slices(joined, plate, operands, call);
+  }
   const Pieces& pieces = program.pieces();
   const std::string& name = pieces.graph.dims()[plate].name;
   for (const Piece& piece : pieces.pieces) {

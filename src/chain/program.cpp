@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adjoint/questions.hpp"
+#include "plated/error.hpp"
 
 namespace plated::chain {
 namespace {
@@ -26,10 +27,48 @@ InnerCall::InnerCall(const Call& outer, Semiring semiring, DimId chain, std::int
   call_.lengths = &lengths_;
 }
 
-Program::Program(FactorGraph graph, planner::Options options) : graph_(std::move(graph)), options_(std::move(options)) {
+Program::Program(FactorGraph graph, planner::Options options, SortedSet ragged)
+    : graph_(std::move(graph)), options_(std::move(options)), ragged_(std::move(ragged)) {
   if (graph_.chains().empty()) return;
-  pieces_ = take_out_chains(graph_);
-  for (const Piece& piece : pieces_->pieces) bodies_.push_back(plan_body(pieces_->graph, piece));
+  if (PointEnds ends(graph_); ends.any()) {
+    sliced_ = std::make_unique<const Program>(ends.graph(), options_, ragged_);
+    point_ends_ = std::move(ends);
+    return;
+  }
+  pieces_ = take_out_chains(graph_, ragged_);
+  for (const Piece& piece : pieces_->pieces) bodies_.push_back(plan_body(pieces_->graph, piece, ragged_));
+}
+
+const Program& Program::for_lengths(const Call& call) const {
+  if (!pieces_ || call.lengths == nullptr) return *this;
+  SortedSet chains = ragged_;
+  for (const DimId chain : pieces_->told_by_lengths) {
+    if (call.lengths->contains(chain)) chains = base::unite(chains, {chain});
+  }
+  if (chains == ragged_) return *this;
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<const Program>& program = for_lengths_[chains];
+  if (!program) program = std::make_unique<const Program>(graph_, options_, chains);
+  return *program;
+}
+
+Program::SlicedInputs Program::sliced_inputs(std::span<const Tensor> operands, Semiring semiring,
+                                             const Call& call) const {
+  SlicedInputs inputs{.operands = {}, .call = call};
+  std::int64_t& limit = inputs.call.settings.memory_limit;
+  if (limit > 0) {
+    const double bytes = point_ends_->bytes(engine::element_dtype(operands.first(graph_.factors().size())));
+    if (bytes >= static_cast<double>(limit)) {
+      const auto needed = static_cast<std::int64_t>(bytes);
+      throw MemoryLimitError("factors on the ends of chains need " + std::to_string(needed) +
+                                 " bytes as factors of all slices, and the limit is " + std::to_string(limit) +
+                                 "; nothing was allocated",
+                             needed, limit);
+    }
+    limit -= static_cast<std::int64_t>(bytes);
+  }
+  inputs.operands = point_ends_->operands(operands, semiring, call.lengths);
+  return inputs;
 }
 
 std::shared_ptr<const Program> Program::part(const std::string& key, const std::function<FactorGraph()>& make) const {

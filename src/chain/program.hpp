@@ -13,6 +13,7 @@
 #include "adjoint/questions.hpp"
 #include "chain/body.hpp"
 #include "chain/piece.hpp"
+#include "chain/point_ends.hpp"
 #include "chain/step_pool.hpp"
 #include "chain/views.hpp"
 #include "engine/questions.hpp"
@@ -54,12 +55,28 @@ class InnerCall {
 /// A graph that may have chains, and the plans of questions that were asked of it. Immutable; any thread may ask.
 class Program {
  public:
-  Program(FactorGraph graph, planner::Options options);
+  /// Of `ragged` chains some slices may not exist.
+  Program(FactorGraph graph, planner::Options options, SortedSet ragged = {});
 
   [[nodiscard]] const FactorGraph& graph() const { return graph_; }
   [[nodiscard]] const planner::Options& options() const { return options_; }
-  [[nodiscard]] bool has_chains() const { return pieces_.has_value(); }
-  [[nodiscard]] const Pieces& pieces() const { return *pieces_; }
+  [[nodiscard]] bool has_chains() const { return pieces_ || sliced_; }
+
+  /// Set where something holds a slice's variables from outside. Questions are then put to `sliced()`, the program of
+  /// the rewritten graph: all that follows is about that one.
+  [[nodiscard]] const PointEnds* point_ends() const { return point_ends_ ? &*point_ends_ : nullptr; }
+  [[nodiscard]] const Program& sliced() const { return sliced_ ? *sliced_ : *this; }
+  /// What such a question is asked with.
+  struct SlicedInputs {
+    std::vector<Tensor> operands;
+    Call call;
+  };
+  [[nodiscard]] SlicedInputs sliced_inputs(std::span<const Tensor> operands, Semiring semiring, const Call& call) const;
+
+  /// The program for a call: the lengths of some chains change how they are taken out. Is this one, where none do.
+  [[nodiscard]] const Program& for_lengths(const Call& call) const;
+
+  [[nodiscard]] const Pieces& pieces() const { return *sliced().pieces_; }
   [[nodiscard]] const Body& body(std::size_t piece) const { return bodies_[piece]; }
 
   /// A runnable for a question about the graph, which has no chains.
@@ -87,12 +104,16 @@ class Program {
  private:
   FactorGraph graph_;
   planner::Options options_;
+  SortedSet ragged_;
+  std::optional<PointEnds> point_ends_;
+  std::unique_ptr<const Program> sliced_;
   std::optional<Pieces> pieces_;
   std::vector<Body> bodies_;
   engine::Questions questions_;
   mutable StepPool step_pool_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Program>> parts_;
+  mutable std::map<SortedSet, std::unique_ptr<const Program>> for_lengths_;
 };
 
 /// The graph's outputs, in tensors that are allocated where they have no data.

@@ -62,7 +62,7 @@ void Sweep::smooth(const Tensor& context, const std::vector<double>& weight,
     engine::Smoothing smoothing;
     smoothing.first_slice = first;
     smoothing.steps = count;
-    smoothing.operands = body_operands(slices, count, 1);
+    smoothing.operands = body_operands(slices, 0, 1);
     smoothing.forward = forward ? mine : returning.data();
     smoothing.backward = forward ? returning.data() : mine;
     smoothing.weight = weight.data();

@@ -94,7 +94,10 @@ void Sweep::first_message() {
   Tensor start(Dtype::float64, shape);
   auto* values = static_cast<double*>(start.mutable_data());
   offset_.assign(static_cast<std::size_t>(rows_), 0.0);
-  if (!piece_.absorbed.empty()) {
+  if (const std::vector<double>* given = taken_up_[piece_.forward]) {
+    const std::int64_t state = piece_.forward ? 0 : slices_;
+    std::copy_n(given->begin() + state * rows_ * states_, rows_ * states_, values);
+  } else if (!piece_.absorbed.empty()) {
     const auto part =
         program_.part("start " + std::to_string(index_), [&] { return start_graph(graph, piece_, false); });
     std::vector<Tensor> inputs;
@@ -121,34 +124,61 @@ const Tensor& Sweep::tensor_of(const BodyFactor& factor, const Slices& slices) c
       .operands[std::find(piece_.factors.begin(), piece_.factors.end(), factor.index) - piece_.factors.begin()];
 }
 
-std::vector<engine::BodyOperand> Sweep::body_operands(const Slices& slices, std::int64_t count,
+std::vector<engine::BodyOperand> Sweep::body_operands(const Slices& slices, std::int64_t first,
                                                       std::int64_t direction) const {
   std::vector<engine::BodyOperand> list;
   for (const BodyFactor& factor : body_.factors) {
     const Tensor& tensor = tensor_of(factor, slices);
-    list.push_back({selected(tensor, factor.axes, piece_.chain, direction > 0 || !factor.varies ? 0 : count - 1),
+    list.push_back({selected(tensor, factor.axes, piece_.chain, factor.varies ? first : 0),
                     direction * engine::stride_along(tensor, factor.axes, piece_.chain)});
   }
   return list;
 }
 
+void Sweep::add_to_message(const double* given) {
+  std::vector<double> sum = message_.values();
+  for (std::int64_t k = 0; k < rows_ * states_; ++k) {
+    const double own = sum[k] + offset_[k / states_];
+    sum[k] = semiring::dispatch(semiring_, [&](auto ring) { return decltype(ring)::add(own, given[k]); });
+  }
+  start_back(Tensor::of(message_.shape(), sum));
+}
+
 void Sweep::run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace,
                 double* offsets, bool linear) {
+  const std::vector<double>* given = taken_up_[forward];
+  if (given == nullptr) return run_stretch(forward, first, 0, count, slices, trace, offsets, linear);
+  const auto bytes = static_cast<std::size_t>(rows_ * states_) * size_of(dtype_);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t slice = forward ? k : count - 1 - k;
+    const std::int64_t slot = forward ? slice + 1 : slice;
+    run_stretch(forward, first, slice, 1, slices, nullptr, nullptr, linear);
+    add_to_message(given->data() + (first + slot) * rows_ * states_);
+    if (trace == nullptr || bytes == 0) continue;
+    std::memcpy(static_cast<std::byte*>(trace) + static_cast<std::size_t>(slot) * bytes, message_.data(), bytes);
+    std::copy_n(offset_.data(), rows_, offsets + slot * rows_);
+  }
+}
+
+void Sweep::run_stretch(bool forward, std::int64_t first, std::int64_t begin, std::int64_t count, const Slices& slices,
+                        void* trace, double* offsets, bool linear) {
   engine::Stretch stretch;
-  stretch.first_slice = forward ? first : first + count - 1;
+  const std::int64_t from = forward ? begin : begin + count - 1;
+  stretch.first_slice = first + from;
   stretch.steps = count;
   stretch.direction = forward ? 1 : -1;
-  stretch.operands = body_operands(slices, count, stretch.direction);
+  stretch.operands = body_operands(slices, from, stretch.direction);
   stretch.linear = linear;
   stretch.message = message_.mutable_data();
   stretch.offset = offset_.data();
   std::vector<double> reversed;
   if (!slices.factor.empty()) {
-    stretch.factor = slices.factor.data();
+    const double* factor = slices.factor.data() + begin * rows_;
+    stretch.factor = factor;
     if (!forward) {
-      reversed.resize(slices.factor.size());
+      reversed.resize(static_cast<std::size_t>(count * rows_));
       for (std::int64_t s = 0; s < count; ++s) {
-        std::copy_n(slices.factor.data() + (count - 1 - s) * rows_, rows_, reversed.data() + s * rows_);
+        std::copy_n(factor + (count - 1 - s) * rows_, rows_, reversed.data() + s * rows_);
       }
       stretch.factor = reversed.data();
     }

@@ -53,6 +53,11 @@ class Sweep {
 
   /// Runs messages back from a context of the result's shape, in double, and shows each block.
   void back(const Tensor& context, const std::function<void(const Block&)>& visit);
+  /// From now on messages of a direction take up what is given at each state they come to, [slices + 1, rows, states]:
+  /// logarithms, or numbers in semirings without offsets. Null: no more. Those of the piece's own direction then begin
+  /// with it, too.
+  void take_up(bool forward, const std::vector<double>* given) { taken_up_[forward] = given; }
+
   /// Shows each block, against the direction of result(true), which must have run.
   void trace(const std::function<void(const TraceBlock&)>& visit);
   /// Whether messages of both directions are fused scans in log space, so that smooth() can be asked.
@@ -73,6 +78,7 @@ class Sweep {
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t states() const { return states_; }
   [[nodiscard]] std::int64_t slices() const { return slices_; }
+  [[nodiscard]] SweepSize size() const { return size_; }
   [[nodiscard]] Dtype dtype() const { return dtype_; }
   [[nodiscard]] const Piece& piece() const { return piece_; }
 
@@ -90,7 +96,11 @@ class Sweep {
   void first_message();
   void run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace, double* offsets,
            bool linear = false);
-  [[nodiscard]] std::vector<engine::BodyOperand> body_operands(const Slices& slices, std::int64_t count,
+  /// Some of the slices, from the one numbered `begin`.
+  void run_stretch(bool forward, std::int64_t first, std::int64_t begin, std::int64_t count, const Slices& slices,
+                   void* trace, double* offsets, bool linear);
+  void add_to_message(const double* given);
+  [[nodiscard]] std::vector<engine::BodyOperand> body_operands(const Slices& slices, std::int64_t first,
                                                                std::int64_t direction) const;
   void write_linear(std::byte* slot) const;
   [[nodiscard]] Tensor exists(std::int64_t first, std::int64_t count) const;
@@ -117,6 +127,7 @@ class Sweep {
   std::optional<StepPool::Lease> step_[2];       // [forward]
   std::vector<std::optional<Tensor>> constant_;  // preparations that do not vary
   std::vector<std::vector<double>> constant_offset_;
+  const std::vector<double>* taken_up_[2] = {nullptr, nullptr};  // [forward]
   Tensor message_;
   std::vector<double> offset_;
   std::vector<std::byte> kept_;  // messages: all of them, or one for each block
@@ -124,6 +135,9 @@ class Sweep {
   bool keeps_all_linear_ = false;
   std::vector<std::byte> kept_linear_;  // all messages, in real space
 };
+
+/// The scalars of the messages that meet in each slice; the semiring's zero where there is no slice.
+[[nodiscard]] Tensor scalars_of(const Block& block, std::int64_t rows, Semiring semiring);
 
 /// What a sweep may take: under a memory limit as little as √slices messages; `asked_bytes` is what asking one slice
 /// takes.

@@ -24,6 +24,23 @@ DimId Derived::end_of(FactorGraph& graph, DimId variable, End end) {
   return id;
 }
 
+void Derived::state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates) {
+  for (DimId d = 0; d < graph.dims_.size(); ++d) {
+    const Dim& dim = graph.dims_[d];
+    if (dim.kind == DimKind::variable && dim.end == End::none) graph.stated_plates_[d] = plates[d];
+  }
+}
+
+void Derived::free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates) {
+  graph.dims_[end].end = End::none;
+  graph.stated_plates_[end] = std::move(plates);
+}
+
+void Derived::put_factor(FactorGraph& graph, std::size_t index, Factor factor) {
+  if (index == graph.factors_.size()) graph.factors_.emplace_back();
+  graph.factors_[index] = std::move(factor);
+}
+
 void Derived::become(DimId dim, DimKind kind, std::int64_t size) {
   graph_.dims_[dim].kind = kind;
   graph_.dims_[dim].size = size;

@@ -17,6 +17,16 @@ class Derived {
   /// The first or last slice's `variable`, as a dim of its own: the original's, or one that is added to it.
   static DimId end_of(FactorGraph& graph, DimId variable, End end);
 
+  /// Changes to a graph whose meaning the caller keeps. From now on variables have these plates, whatever holds them.
+  static void state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates);
+  /// An end becomes a variable like any other.
+  static void free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates);
+  /// Puts a factor in another's place, or behind all others.
+  static void put_factor(FactorGraph& graph, std::size_t index, Factor factor);
+  static void put_output(FactorGraph& graph, std::size_t index, std::vector<DimId> dims) {
+    graph.outputs_[index].dims = std::move(dims);
+  }
+
   void batch(DimId dim, std::int64_t size);
   void batch(DimId dim) { batch(dim, original_.dims_[dim].size); }
   void plate(DimId dim);

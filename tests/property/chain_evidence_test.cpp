@@ -157,8 +157,7 @@ testing::AssertionResult check_best(DrawnChain& drawn, const Observed& observed)
 
 template <class Check>
 void run(std::uint64_t runs, Semiring semiring, Check check, bool signs = false) {
-  const ChainDraw draw{
-      .semiring = semiring, .zero_percent = 2, .signs = signs, .graphs = {.most_work = 6000, .sliced_outputs = false}};
+  const ChainDraw draw{.semiring = semiring, .zero_percent = 2, .signs = signs, .graphs = {.most_work = 6000}};
   for_each_chain(runs, draw, [&](DrawnChain& drawn) -> testing::AssertionResult {
     const Observed observed = observe(drawn);
     testing::AssertionResult good = testing::AssertionSuccess();

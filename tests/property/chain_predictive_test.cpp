@@ -93,7 +93,7 @@ class ChainLeaveOneOut : public testing::TestWithParam<std::tuple<Semiring, Dtyp
     const ChainDraw draw{.semiring = std::get<0>(GetParam()),
                          .dtypes = {std::get<1>(GetParam())},
                          .zero_percent = zeros,
-                         .graphs = {.most_work = 8000}};
+                         .graphs = {.most_work = 8000, .loose_parts = false}};
     const Bound within{draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13, 0};
     for_each_chain(runs, draw, may_refuse, [&](DrawnChain& drawn) { return check(drawn, within); });
   }

@@ -33,8 +33,6 @@ TEST_P(ChainValues, OfLargerChainsEqualTheUnrolledChain) { run(40, 5, {.most_wor
 
 TEST_P(ChainValues, OfChainsInsideChainsEqualTheUnrolledChain) { run(200, 5, {.nested = true}); }
 /// What an engine may refuse (OptionError), but never answer wrongly.
-TEST_P(ChainValues, OfOtherEndsEqualTheUnrolledChain) { run(150, 5, {.other_ends = true}, true); }
-TEST_P(ChainValues, OfSlicesWithLoosePartsEqualTheUnrolledChain) { run(150, 5, {.loose_parts = true}, true); }
 TEST_P(ChainValues, OfOutputsAcrossWhatNothingJoinsEqualTheUnrolledChain) {
   run(150, 5, {.outputs_across = true}, true);
 }

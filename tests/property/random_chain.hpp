@@ -20,9 +20,8 @@ struct ChainOptions {
   bool small_sizes = true;      // 0 and 1
   bool last_factors = true;     // on the last slice's variables
   bool nested = false;          // chains inside chains
-  bool other_ends = false;      // of a slice's variables that need not exist in an empty chain: ^target, source$, ^w
-  bool loose_parts = false;     // parts of slices that no linked variable is joined to
-  bool sliced_outputs = true;   // with an axis for the slices of a chain
+  bool slice_ends = true;       // of variables that exist in slices alone: ^target, source$, ^w
+  bool loose_parts = true;      // parts of slices that no linked variable is joined to
   bool outputs_across = false;  // outputs of variables of a slice that nothing joins
 };
 
@@ -274,15 +273,38 @@ class ChainGenerator {
       factor(joined({lasts[0]}, some(above, 60)), around);
     }
     part.ends = joined(firsts, lasts);
-    // Of a chain that surely has slices, any variable has a first and a last one.
-    if (!options_.other_ends || c_.chains.back().size == 0 || c_.lengths.contains(part.chain)) return;
-    const std::string& any = random_.chance(70) ? random_.pick(part.inner) : paths[0].back();
-    // It is in a plate of its own, or in two chains and linked in none.
-    if (any.starts_with('v') || (any.starts_with('w') && part.chain == "s")) return;
-    const std::string end = options_.last_factors && random_.chance(50) ? last(any) : first(any);
-    factor({end}, around);
-    const bool bare = std::find(part.ends.begin(), part.ends.end(), any) != part.ends.end();
-    if (!bare && random_.chance(50)) part.ends = joined(part.ends, {end});
+    for (std::int64_t n = random_.chance(35) ? 1 + random_.below(2) : 0; n > 0; --n)
+      draw_slice_end(paths, around, above, part);
+  }
+
+  /// Of a chain that surely has slices, any variable has a first and a last one.
+  void draw_slice_end(const std::vector<Names>& paths, const Names& around, const Names& above, Part& part) {
+    const std::int64_t slices = c_.chains.back().size;
+    if (!options_.slice_ends || slices == 0) return;
+    const std::string any = random_.pick(part.inner);
+    const bool is_last = options_.last_factors && random_.chance(50);
+    for (const Names& path : paths) {
+      if (any == (is_last ? path.back() : path.front())) return draw_slice_end(paths, around, above, part);
+    }
+    const bool linked = !any.starts_with('v') && !any.starts_with('w');
+    // In two chains and linked in none, it has no end.
+    if (!linked && std::any_of(around.begin(), around.end(), [&](const auto& p) { return is_chain(p); })) return;
+    if (const auto given = c_.lengths.find(part.chain); given != c_.lengths.end()) {
+      for (std::int64_t& length : given->second.values) length = std::max<std::int64_t>(length, 1);
+    }
+    const std::string end = is_last ? last(any) : first(any);
+    const Names home = any.starts_with('v') ? joined(around, {"p" + any.substr(1)}) : around;
+    const std::int64_t kind = random_.below(100);
+    if (kind < 65) factor({end}, home);
+    const bool meets = kind >= 45 && kind < 65 && home == around && options_.last_factors;
+    if (meets) factor(joined({end}, {random_.pick(part.ends)}), home);
+    if (kind >= 65 && kind < 80) factor(joined({end}, some(above, 60)), home);
+    if (kind < 70) return;
+    if (home == around) {
+      part.ends = joined(part.ends, {end});
+    } else {
+      c_.outputs.push_back(joined(home, {end}));
+    }
   }
 
   /// What factors of the chain hold together with a variable of a slice, directly or through others of its variables.
@@ -316,11 +338,8 @@ class ChainGenerator {
   void draw_output() {
     Names output;
     const Part& part = random_.pick(slices_);
-    std::int64_t kind = random_.below(100);
+    const std::int64_t kind = random_.below(100);
     const Names above = globals_within(part.around);
-    if (!options_.sliced_outputs && kind >= 20) kind = 60 + kind % 25;
-    const bool of_slices = std::any_of(part.around.begin(), part.around.end(), [&](auto& p) { return is_chain(p); });
-    if (!options_.sliced_outputs && of_slices) kind = 0;
     Names asked;
     if (kind >= 20 && kind < 60) {
       output = joined(part.around, {part.chain});
@@ -333,7 +352,11 @@ class ChainGenerator {
     } else if (kind >= 85 && c_.lengths.empty()) {
       output = some(joined(part.around, {part.chain}), 60);  // repeats the total
     }
-    if (kind >= 60) asked = joined(asked, some(above, kind >= 85 ? 60 : 15));
+    // Beside what is in slices of another chain, only what that chain holds can be asked.
+    const bool nested = std::any_of(part.around.begin(), part.around.end(), [&](auto& p) { return is_chain(p); });
+    if (kind >= 60 && (options_.outputs_across || !nested)) {
+      asked = joined(asked, some(above, kind >= 85 ? 60 : 15));
+    }
     const FactorGraph graph = c_.build();
     const auto plates = graph.variable_plates();
     for (const std::string& v : asked) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 
 #include "plated/einsum.hpp"
@@ -164,6 +165,28 @@ TEST(Threads, AreToldToStop) {
   EXPECT_EQ(asked, 2);
   const std::vector<Tensor> after = plan.run(model.operands, {.threads = 2});
   EXPECT_TRUE(same_bits(after, compile(model.graph).run(model.operands, {.threads = 1})));
+}
+
+TEST(Threads, AreToldToStopInsideAStep) {
+  const Tensor square(Dtype::float32, {700, 700});
+  FactorGraph graph;
+  for (const char* const v : {"x", "y", "z"}) graph.variable(v, 700);
+  graph.factor("f", {"x", "y"});
+  graph.factor("g", {"y", "z"});
+  graph.output({"x", "z"});
+  const Plan plan = compile(graph);
+  ASSERT_EQ(plan.steps(), 1U);
+  const std::vector<Tensor> operands{square, square};
+  // One thread: with two, the other might take all the tasks between which the caller's is asked.
+  int asked = 0;
+  const RunOptions stopped{.threads = 1, .cancelled = [&] { return ++asked == 2; }};
+  EXPECT_THROW((void)plan.run(operands, stopped), CancelledError) << "the second question comes among its tasks";
+  EXPECT_EQ(asked, 2);
+  asked = 0;
+  const RunOptions thrown{
+      .threads = 1, .cancelled = [&] { return ++asked == 2 ? throw std::domain_error("the callback's own") : false; }};
+  EXPECT_THROW((void)plan.run(operands, thrown), std::domain_error);
+  EXPECT_TRUE(same_bits(plan.run(operands), compile(graph).run(operands, {.threads = 1})));
 }
 
 TEST(Threads, ReportProgressUpToOne) {
