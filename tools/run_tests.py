@@ -1,9 +1,10 @@
 """Configures, builds and tests: all of Plated, or a part of it.
 
-./test                      everything: the release build with style, documentation and install checks, then a large
-                            part of it under AddressSanitizer and UndefinedBehaviorSanitizer, then threads under
-                            ThreadSanitizer
+./test                      everything: the release build with style, documentation and install checks, the Python
+                            package with PyTorch, JAX and Pyro, then a large part of it under AddressSanitizer and
+                            UndefinedBehaviorSanitizer, threads under ThreadSanitizer, and file formats under fuzzers
 ./test --label property     only the tests of one label (folder), release build
+./test --label python       only those of the Python package
 ./test --filter EliminateLeaf   only the tests whose name matches a regular expression
 ./test --preset asan        every test, in another build: dev, asan, tsan
 Anything else goes to ctest as it is: ./test --rerun-failed, ./test --repeat until-fail:10.
@@ -21,7 +22,8 @@ import time
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SANITIZED_LABELS = "^(unit|golden|property|docs|examples)$"
+SANITIZED_LABELS = "^(unit|golden|property)$"
+PYTHON_TESTS = ROOT / "tests" / "python" / "run"
 
 
 class Tally:
@@ -31,16 +33,19 @@ class Tally:
         self.passed, self.failed, self.skipped = 0, [], []
 
     def add_report(self, path, preset):
-        """Counts a JUnit report, printing what failed tests said."""
+        """Counts a JUnit report, CTest's or pytest's, printing what failed tests said."""
         for case in xml.parse(path).getroot().iter("testcase"):
-            name = f"{preset}: {case.get('name')}"
-            if case.get("status") == "run":
-                self.passed += 1
-            elif case.find("skipped") is not None or case.get("status") == "disabled":
+            name = f"{preset}: {'.'.join(filter(None, (case.get('classname') if preset == 'python' else '', case.get('name'))))}"
+            if case.find("skipped") is not None or case.get("status") == "disabled":
                 self.skipped.append((name, reason_for_skip(case)))
-            else:
+            elif case.get("status") == "fail" or case.find("failure") is not None or case.find("error") is not None:
                 self.failed.append(name)
                 print(f"\n--- FAILED {name}\n{output_of(case)}\n---", flush=True)
+            else:
+                self.passed += 1
+
+    def total(self):
+        return self.passed + len(self.failed) + len(self.skipped)
 
     def print_and_exit(self):
         """Names what was skipped and what failed, then counts."""
@@ -54,11 +59,15 @@ class Tally:
 
 
 def output_of(case):
-    return (case.findtext("system-out") or "").strip()
+    """What a test printed (CTest), or how it failed (pytest)."""
+    return "\n".join(text.strip() for kind in ("system-out", "failure", "error") if (text := case.findtext(kind)))
 
 
 def reason_for_skip(case):
     """What a skipped test said: the line after GoogleTest's "Skipped", else the last line."""
+    message = case.find("skipped").get("message") if case.find("skipped") is not None else None
+    if message:
+        return message
     lines = [line.strip() for line in output_of(case).splitlines() if line.strip()]
     for line, following in zip(lines, lines[1:]):
         if line.endswith("Skipped"):
@@ -104,15 +113,47 @@ def test(preset, tally, ctest_options=(), options=(), target="all"):
     with log.open("w", encoding="utf-8") as output:
         command = without_address_randomisation(preset) + command
         status = subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
-    before = tally.passed + len(tally.failed) + len(tally.skipped)
+    before = tally.total()
     failed_before = len(tally.failed)
     if report.exists():
         tally.add_report(report, preset)
     if status != 0 and len(tally.failed) == failed_before:
         print(log.read_text(encoding="utf-8"))
         tally.failed.append(f"{preset}: ctest")
-    ran = tally.passed + len(tally.failed) + len(tally.skipped) - before
+    ran = tally.total() - before
     print(f"{preset}: {ran} tests in {time.monotonic() - built:.0f} s" + (" (nothing matched)" if ran == 0 else ""))
+
+
+class PythonTests:
+    """The tests of the Python package, whose environment is made while C++ compiles: most of that is waiting."""
+
+    def __init__(self):
+        self.preparing = None
+
+    def prepare(self):
+        command = [sys.executable, "-B", PYTHON_TESTS, "--integration", "--prepare"]
+        self.preparing = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def run(self, tally, arguments=()):
+        started = time.monotonic()
+        if self.preparing:
+            said, _ = self.preparing.communicate()
+            if self.preparing.returncode != 0:
+                print(f"{said}\n--- FAILED to prepare the tests of the Python package", flush=True)
+                tally.failed.append("python: environment")
+                return
+        print("python: building and testing", flush=True)
+        report = ROOT / "build" / "python" / "tests.xml"
+        report.unlink(missing_ok=True)
+        command = [sys.executable, "-B", PYTHON_TESTS, "--integration", "--junit", str(report), "--", *arguments]
+        result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        before = tally.total(), len(tally.failed)
+        if report.exists():
+            tally.add_report(report, "python")
+        if result.returncode != 0 and len(tally.failed) == before[1]:
+            print(f"{result.stdout}\n--- FAILED {' '.join(map(str, command))}", flush=True)
+            tally.failed.append("python: tests")
+        print(f"python: {tally.total() - before[0]} tests in {time.monotonic() - started:.0f} s", flush=True)
 
 
 def main():
@@ -120,8 +161,9 @@ def main():
                                      allow_abbrev=False)
     parser.add_argument("--label", help="run only the tests with this CTest label")
     parser.add_argument("--filter", help="run only the tests whose name matches this regular expression")
-    parser.add_argument("--preset", choices=["dev", "release", "asan", "tsan"], help="run every test of this build")
-    arguments, ctest_options = parser.parse_known_args()
+    parser.add_argument("--preset", choices=["dev", "release", "asan", "tsan", "fuzz"], help="run every test of this build")
+    arguments, further = parser.parse_known_args()
+    ctest_options = list(further)
     if arguments.label:
         ctest_options += ["-L", f"^{arguments.label}$"]
     if arguments.filter:
@@ -132,14 +174,20 @@ def main():
         os.environ["PLATED_DATA"] = str(data)
 
     tally = Tally()
+    python = PythonTests()
     style = ["-D", "PLATED_CHECK_STYLE=ON"]
-    if arguments.preset or ctest_options:
+    if arguments.label == "python":
+        python.run(tally, [*(["-k", arguments.filter] if arguments.filter else []), *further])
+    elif arguments.preset or ctest_options:
         preset = arguments.preset or "release"
         test(preset, tally, ctest_options, style if preset == "release" else [])
     else:
+        python.prepare()
         test("release", tally, options=style)
+        python.run(tally)
         test("asan", tally, ["-L", SANITIZED_LABELS])
         test("tsan", tally, ["-L", "^threads$"], target="plated_threads_tests")
+        test("fuzz", tally, ["-L", "^fuzz$"], target="plated_fuzz")
     tally.print_and_exit()
 
 

@@ -3,20 +3,13 @@
     worker.py hmmlearn|dynamax|torch STATES LENGTH SEQUENCES LOG_TOTAL TURNS
 """
 
+import one_thread  # noqa: F401  (before any library that asks how many threads there are)
+
 import json
-import os
 import sys
 import time
 
-# Before any library is loaded: they ask once how many threads there are.
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-os.environ["JAX_PLATFORMS"] = "cpu"
-if hasattr(os, "sched_setaffinity"):
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-from model import Model  # noqa: E402
+from model import Model
 
 LONGEST_CALL = 60  # seconds
 PILOT_LENGTH = 100

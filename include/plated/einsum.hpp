@@ -29,6 +29,11 @@ struct EinsumOptions {
   Lengths lengths;    ///< of ragged chains
 };
 
+/// The plan that einsum and every other verb of an equation run on operands of these shapes: found among the recent
+/// ones, or made and kept. Their data is not looked at. Throws what FactorGraph::from_equation and compile throw.
+[[nodiscard]] Plan compile(std::string_view equation, const std::vector<Tensor>& operands,
+                           const EinsumOptions& options = {});
+
 /// Plated einsum: sums over variables, multiplies over plates.
 ///
 ///   einsum("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});

@@ -69,7 +69,8 @@ struct RunOptions {
   /// For a chain, how many of its slices exist, shaped by the linked variables' batch dims and plates; what lies beyond
   /// is never read. Chains that are not named have all their slices.
   Lengths lengths;
-  /// Asked between steps; true stops the run with CancelledError.
+  /// Asked between steps and, on the caller's thread, among the tasks of long ones; true stops the run with
+  /// CancelledError. What it had begun to write is then undefined.
   std::function<bool()> cancelled;
   /// Told between steps the share of the plan's flops that is done.
   std::function<void(double)> progress;
@@ -109,6 +110,9 @@ class Plan {
   /// run with operands of the same strides. Throws OptionError for a workspace of another plan.
   void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
                 const RunOptions& options = {}) const;
+  /// The same with memory of the plan's own, as run() takes it.
+  void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
+                const RunOptions& options = {}) const;
 
   [[nodiscard]] const FactorGraph& graph() const;
   [[nodiscard]] Cost cost(Semiring semiring = Semiring::log, Dtype dtype = Dtype::float32) const;
@@ -128,6 +132,8 @@ class Plan {
   friend struct api::PlanAccess;
   friend Plan compile(const FactorGraph&, const PlanOptions&);
   explicit Plan(std::shared_ptr<const api::PlanImpl> impl);
+  void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
+                const RunOptions& options) const;
   std::shared_ptr<const api::PlanImpl> impl_;
 };
 

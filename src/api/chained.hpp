@@ -6,7 +6,7 @@
 namespace plated::api {
 
 /// The lengths of ragged chains by dim. Throws UnknownNameError, ShapeError, ValueError, and OptionError where factors
-/// of a chain are joined to none of its linked variables, so that no length is theirs.
+/// of a chain lack plates of its linked variables and are joined to none of them, so that no length is theirs.
 [[nodiscard]] chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths);
 
 /// The program of the total alone: questions about a posterior do not depend on the outputs that were asked for.

@@ -6,6 +6,10 @@
 
 namespace plated {
 
+Plan compile(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+  return api::cached_plan(equation, operands, options);
+}
+
 std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,
                                const EinsumOptions& options) {
   return api::cached_plan(equation, operands, options).run(operands, api::run_options(options));

@@ -77,6 +77,16 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
 void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
                     const RunOptions& options) const {
   if (!workspace.impl_ || workspace.impl_->plan != impl_) throw OptionError("this workspace was made for another plan");
+  run_into(outputs, operands, &workspace, options);
+}
+
+void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
+                    const RunOptions& options) const {
+  run_into(outputs, operands, nullptr, options);
+}
+
+void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
+                    const RunOptions& options) const {
   api::check_inputs(*impl_, operands, options);
   engine::check_outputs(graph(), outputs, operands);
   const engine::Settings settings = value_settings(options, *impl_);
@@ -85,9 +95,12 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   if (impl_->chains) {
     (void)chain::outputs(*impl_->chains, {outputs.begin(), outputs.end()}, operands,
                          api::ChainCall(*impl_, options, settings));
-    return;
+  } else if (workspace != nullptr) {
+    engine::run(impl_->value->schedule(), outputs, operands, workspace->impl_->memory, settings);
+  } else {
+    const engine::Runnable::Lease lease(*impl_->value);
+    engine::run(impl_->value->schedule(), outputs, operands, *lease, settings);
   }
-  engine::run(impl_->value->schedule(), outputs, operands, workspace.impl_->memory, settings);
 }
 
 const FactorGraph& Plan::graph() const { return impl_->graph; }

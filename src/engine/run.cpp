@@ -2,6 +2,9 @@
 #include "engine/run.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
 #include <new>
 #include <string>
 
@@ -46,10 +49,49 @@ void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
   }
 }
 
+/// Asks a run's callback whether to stop, between steps and now and then among the tasks of a step.
+class Stop {
+ public:
+  explicit Stop(const std::function<bool()>* cancelled) : cancelled_(cancelled) {}
+
+  /// Between steps. Throws CancelledError, or what the callback throws.
+  void check() {
+    if (cancelled_ == nullptr) return;
+    if (thrown_) std::rethrow_exception(thrown_);
+    if (stopped_.load(std::memory_order_relaxed) || (*cancelled_)()) throw CancelledError("the run was cancelled");
+  }
+
+  /// Whether to leave out a task. Asks only on the caller's own thread: callbacks need not be safe for several. Tasks
+  /// take far longer than to ask.
+  bool leaves_out(std::int64_t task, int worker) noexcept {
+    if (cancelled_ == nullptr) return false;
+    if (worker == 0 && task > 0) {
+      try {
+        if ((*cancelled_)()) stopped_.store(true, std::memory_order_relaxed);
+      } catch (...) {
+        thrown_ = std::current_exception();
+        stopped_.store(true, std::memory_order_relaxed);
+      }
+    }
+    return stopped_.load(std::memory_order_relaxed);
+  }
+
+  /// After a step: whether tasks were left out.
+  [[nodiscard]] bool requested() const { return stopped_.load(std::memory_order_relaxed); }
+
+ private:
+  const std::function<bool()>* cancelled_;
+  std::atomic<bool> stopped_{false};
+  std::exception_ptr thrown_;
+};
+
 class Runner {
  public:
-  Runner(std::span<void* const> outputs, std::span<const void* const> operands, Workspace& workspace, int threads)
-      : outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
+  Runner(std::span<void* const> outputs, std::span<const void* const> operands, Workspace& workspace, int threads,
+         const std::function<bool()>* cancelled = nullptr)
+      : stop(cancelled), outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
+
+  Stop stop;
 
   void run(const BoundStep& step) {
     workspace_.inputs.clear();
@@ -66,11 +108,12 @@ class Runner {
   void run_tasks(const Kernel& kernel, void* output) {
     const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto task = [&](std::int64_t t, int worker) {
+      if (stop.leaves_out(t, worker)) return;
       kernel.run_task(t, workspace_.inputs, output, workspace_.task_scratch.get() + scratch * worker,
                       workspace_.shared_scratch.get());
     };
     parallel_for(kernel.tasks(), threads_, TaskRef(task));
-    kernel.finish(output, workspace_.shared_scratch.get());
+    if (!stop.requested()) kernel.finish(output, workspace_.shared_scratch.get());
   }
 
   void leave_one_out(const BoundStep& step) {
@@ -82,6 +125,7 @@ class Runner {
     // About 65,536 elements a task; fixed by the shape.
     const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, step.slices));
     auto task = [&](std::int64_t t, int worker) {
+      if (stop.leaves_out(t, worker)) return;
       const std::int64_t first = t * grain;
       const std::int64_t last = std::min(step.kept, first + grain);
       if (step.inputs.size() == 1) return kernels::leave_one_out(*step.leave_one_out, input(0), output, first, last);
@@ -153,12 +197,13 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
   workspace.outputs.clear();
   for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
-  Runner runner(workspace.outputs, workspace.operands, workspace, settings.threads);
+  Runner runner(workspace.outputs, workspace.operands, workspace, settings.threads, settings.cancelled);
   for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);
   double done = 0;
   for (const BoundStep& step : workspace.bound.steps) {
-    if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");
+    runner.stop.check();
     runner.run(step);
+    if (runner.stop.requested()) runner.stop.check();
     done += step.flops;
     if (settings.progress != nullptr)
       (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);

@@ -34,6 +34,17 @@ TEST(Einsum, RefusesSeveralOutputs) {
   EXPECT_EQ(both[1].values(), (Values{5, 7, 9}));
 }
 
+TEST(Einsum, HasAPlanThatCanBeAskedItself) {
+  const Plan plan = compile("ab,b->a", {matrix, vector}, real());
+  EXPECT_EQ(&plan.graph(), &compile("ab,b->a", {matrix, vector}).graph()) << "kept, whatever the run's options";
+  std::vector<double> memory(4, -1);
+  const std::vector<Tensor> operands{matrix, vector}, outputs{Tensor::view(memory.data(), {2}, {2})};
+  plan.run_into(outputs, operands, {.semiring = Semiring::real});
+  EXPECT_EQ(memory, (Values{321, -1, 654, -1}));
+  const std::vector<Tensor> overlapping{Tensor::view(memory.data(), {2}, {0})};
+  EXPECT_THROW(plan.run_into(overlapping, operands, {.semiring = Semiring::real}), OverlapError);
+}
+
 TEST(Einsum, AgreesWithEinsumAll) {
   for (const char* equation : {"ab,b->", "ab,b->a", "ab,b->ba", "ab,b->b"}) {
     const Tensor one = einsum(equation, {matrix, vector}, real());

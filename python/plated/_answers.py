@@ -1,0 +1,101 @@
+"""What the verbs answer with, where it is more than an array."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+from ._errors import Certificate, Repair
+
+if TYPE_CHECKING:
+    from ._core import FactorGraph, Plan
+
+
+class Marginals(dict[str, Any]):
+    """Posteriors by variable; the attributes hold log Z and, if asked for, those of factors and of sets of variables."""
+
+    __slots__ = ("factors", "log_partition", "sets")
+
+    def __init__(self, variables: dict[str, Any], log_partition: Any, factors: list[Any], sets: list[Any]) -> None:
+        super().__init__(variables)
+        self.log_partition = log_partition
+        self.factors = factors
+        self.sets = sets
+
+
+class MapResult(NamedTuple):
+    """The best assignment and its score."""
+
+    score: Any
+    assignment: dict[str, Any]
+
+
+class Cost(NamedTuple):
+    """The predicted cost of one run."""
+
+    flops: float
+    exps: float
+    bytes_read: float
+    bytes_written: float
+    peak_bytes: int
+    sequential: float
+    span: float
+
+
+class Analysis(NamedTuple):
+    """What is known of a model before it is run."""
+
+    tractable: bool
+    certificate: Optional[Certificate]
+    repairs: list[Repair]
+    cost: Optional[Cost]
+    elimination_order: list[str]
+    dropped: list[str]
+    steps: int
+
+
+class Dim(NamedTuple):
+    """A named dim: its kind is variable, plate, batch or chain."""
+
+    name: str
+    kind: str
+    size: int
+
+
+class Factor(NamedTuple):
+    """A factor: the axes of its operand, and the plates it is tied in."""
+
+    name: str
+    dims: tuple[str, ...]
+    tied: tuple[str, ...]
+    distribution_of: Optional[str]
+    trusted: bool
+
+
+class UnrolledGraph(NamedTuple):
+    """A graph of copies; of each factor and output, the index of its original and {axis: index} of its slice."""
+
+    graph: FactorGraph
+    factors: list[tuple[int, dict[int, int]]]
+    outputs: list[tuple[int, dict[int, int]]]
+
+
+def plan_html(plan: Plan) -> str:
+    """A plan as a table: its cost, and its schedule."""
+    cost = plan.cost()
+    figures = [
+        ("equation", plan.graph.equation()),
+        ("steps", f"{plan.steps:,}"),
+        ("elimination order", " ".join(plan.elimination_order) or "–"),
+        ("operations", f"{cost.flops:.3g}"),
+        ("exponentials and logarithms", f"{cost.exps:.3g}"),
+        ("bytes read, written", f"{cost.bytes_read:.3g}, {cost.bytes_written:.3g}"),
+        ("peak memory for intermediates", f"{cost.peak_bytes:,} bytes"),
+        ("parallel depth", f"{cost.span:.3g}"),
+    ]
+    rows = "".join(
+        f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{html.escape(value)}</td></tr>'
+        for name, value in figures
+    )
+    schedule = html.escape(plan.print())
+    return f"<table>{rows}</table><details><summary>schedule</summary><pre>{schedule}</pre></details>"

@@ -1,0 +1,224 @@
+"""Types of the extension module: each verb once as a function of an equation and once as a method of Plan."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, Union
+
+from typing_extensions import Unpack
+
+from ._answers import Analysis, Cost, Dim, Factor, MapResult, Marginals, UnrolledGraph
+from ._errors import Certificate
+
+class _Array(Protocol):
+    """An array of NumPy, PyTorch or JAX."""
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+_A = TypeVar("_A", bound=_Array)
+_Integers = Any
+_Names = Union[str, Sequence[str]]
+_Arrays = Union[None, _Array, Sequence[_Array]]
+
+class _Run(TypedDict, total=False):
+    """How a plan is run."""
+
+    semiring: str
+    threads: int
+    memory_limit: int
+    check: str
+    lengths: Optional[Mapping[str, _Integers]]
+    evidence: Optional[Mapping[str, _Integers]]
+    progress: Optional[Callable[[float], object]]
+
+class _Reading(TypedDict, total=False):
+    """How an equation is read."""
+
+    plates: str
+    batch: str
+    chains: Optional[Mapping[str, _Names]]
+    sizes: Optional[Mapping[str, int]]
+    spaced: Optional[bool]
+
+class _Equation(_Run, _Reading, total=False): ...
+
+class _Compile(_Reading, total=False):
+    """How a plan is searched for, and what its runs take where they do not say."""
+
+    semiring: str
+    threads: int
+    memory_limit: int
+    check: str
+    search: str
+    trials: int
+    seed: int
+    seconds: float
+    sums_only: bool
+    observable: _Names
+    without: _Names
+
+def first(variable: str) -> str: ...
+def last(variable: str) -> str: ...
+
+class FactorGraph:
+    def __init__(self) -> None: ...
+    @staticmethod
+    def from_equation(
+        equation: str,
+        *operands: Union[_Array, Sequence[int]],
+        **reading: Unpack[_Reading],
+    ) -> FactorGraph: ...
+    def plate(self, name: str, size: int) -> None: ...
+    def batch(self, name: str, size: int) -> None: ...
+    def chain(self, name: str, size: int) -> None: ...
+    def variable(self, name: str, domain: int, plates: Optional[Sequence[str]] = ...) -> None: ...
+    def link(self, chain: str, source: str, target: str) -> None: ...
+    def factor(
+        self,
+        name: str,
+        dims: Sequence[str],
+        *,
+        tied: Sequence[str] = ...,
+        distribution_of: Optional[str] = ...,
+        trusted: bool = ...,
+    ) -> int: ...
+    def output(self, dims: Sequence[str]) -> int: ...
+    def asking(self, outputs: Sequence[Sequence[str]]) -> FactorGraph: ...
+    def resized(self, plate: str, size: int) -> FactorGraph: ...
+    def validate(self) -> None: ...
+    def unroll(self, plate: Optional[str] = ...) -> UnrolledGraph: ...
+    def variable_plates(self) -> dict[str, tuple[str, ...]]: ...
+    def factor_plates(self, factor: int) -> tuple[str, ...]: ...
+    def factor_variables(self, factor: int) -> tuple[str, ...]: ...
+    def components(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]: ...
+    @property
+    def dims(self) -> list[Dim]: ...
+    @property
+    def factors(self) -> list[Factor]: ...
+    @property
+    def outputs(self) -> list[tuple[str, ...]]: ...
+    @property
+    def chains(self) -> dict[str, list[tuple[str, str]]]: ...
+    def equation(self) -> str: ...
+    def print(self) -> str: ...
+    def draw(
+        self,
+        *,
+        title: str = ...,
+        factor_names: bool = ...,
+        sizes: bool = ...,
+        caption: bool = ...,
+        certificate: Optional[Certificate] = ...,
+    ) -> str: ...
+    def _repr_svg_(self) -> str: ...
+
+def einsum(equation: str, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Equation]) -> Any: ...
+def value_and_gradient(
+    equation: str,
+    *operands: _Array,
+    cotangents: _Arrays = ...,
+    wrt: Optional[Sequence[int]] = ...,
+    out: Optional[Sequence[Optional[_Array]]] = ...,
+    **options: Unpack[_Equation],
+) -> tuple[Any, list[Any]]: ...
+def hessian_vector_product(
+    equation: str,
+    *operands: _A,
+    direction: Sequence[_Array],
+    cotangents: _Arrays = ...,
+    **options: Unpack[_Equation],
+) -> tuple[Any, list[_A]]: ...
+def marginals(
+    equation: str,
+    *operands: _Array,
+    variables: bool = ...,
+    factors: bool = ...,
+    sets: Sequence[Sequence[str]] = ...,
+    ends: bool = ...,
+    filtered: bool = ...,
+    log: bool = ...,
+    **options: Unpack[_Equation],
+) -> Marginals: ...
+def max_marginals(equation: str, *operands: _A, **options: Unpack[_Equation]) -> dict[str, _A]: ...
+def entropy(equation: str, *operands: _A, **options: Unpack[_Equation]) -> _A: ...
+def expectation(
+    equation: str,
+    *operands: _A,
+    statistics: Sequence[Optional[_Array]],
+    **options: Unpack[_Equation],
+) -> _A: ...
+def leave_one_out(
+    equation: str,
+    *operands: _A,
+    plate: str,
+    factors: _Names = ...,
+    **options: Unpack[_Equation],
+) -> _A: ...
+def map(equation: str, *operands: _Array, **options: Unpack[_Equation]) -> MapResult: ...
+def sample(
+    equation: str,
+    *operands: _Array,
+    n: int = ...,
+    seed: int = ...,
+    first: int = ...,
+    **options: Unpack[_Equation],
+) -> dict[str, Any]: ...
+
+class Plan:
+    def __call__(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
+    def run(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
+    def einsum(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
+    def value_and_gradient(
+        self,
+        *operands: _Array,
+        cotangents: _Arrays = ...,
+        wrt: Optional[Sequence[int]] = ...,
+        out: Optional[Sequence[Optional[_Array]]] = ...,
+        **options: Unpack[_Run],
+    ) -> tuple[Any, list[Any]]: ...
+    def hessian_vector_product(
+        self,
+        *operands: _A,
+        direction: Sequence[_Array],
+        cotangents: _Arrays = ...,
+        **options: Unpack[_Run],
+    ) -> tuple[Any, list[_A]]: ...
+    def marginals(
+        self,
+        *operands: _Array,
+        variables: bool = ...,
+        factors: bool = ...,
+        sets: Sequence[Sequence[str]] = ...,
+        ends: bool = ...,
+        filtered: bool = ...,
+        log: bool = ...,
+        **options: Unpack[_Run],
+    ) -> Marginals: ...
+    def max_marginals(self, *operands: _A, **options: Unpack[_Run]) -> dict[str, _A]: ...
+    def entropy(self, *operands: _A, **options: Unpack[_Run]) -> _A: ...
+    def expectation(self, *operands: _A, statistics: Sequence[Optional[_Array]], **options: Unpack[_Run]) -> _A: ...
+    def leave_one_out(self, *operands: _A, plate: str, factors: _Names = ..., **options: Unpack[_Run]) -> _A: ...
+    def map(self, *operands: _Array, **options: Unpack[_Run]) -> MapResult: ...
+    def sample(
+        self,
+        *operands: _Array,
+        n: int = ...,
+        seed: int = ...,
+        first: int = ...,
+        **options: Unpack[_Run],
+    ) -> dict[str, Any]: ...
+    @property
+    def graph(self) -> FactorGraph: ...
+    @property
+    def elimination_order(self) -> list[str]: ...
+    @property
+    def dropped(self) -> list[str]: ...
+    @property
+    def steps(self) -> int: ...
+    @staticmethod
+    def passes() -> list[str]: ...
+    def analyze(self) -> Analysis: ...
+    def cost(self, semiring: Optional[str] = ..., dtype: Any = ...) -> Cost: ...
+    def print(self) -> str: ...
+    def _repr_html_(self) -> str: ...
+
+def compile(model: Union[FactorGraph, str], *operands: Union[_Array, Sequence[int]], **options: Unpack[_Compile]) -> Plan: ...
+def analyze(model: Union[FactorGraph, str], *operands: Union[_Array, Sequence[int]], **options: Unpack[_Compile]) -> Analysis: ...

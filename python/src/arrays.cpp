@@ -1,0 +1,275 @@
+// Reads arrays by the buffer protocol or DLPack, and hands answers out as arrays.
+#include "arrays.hpp"
+
+#include <cstring>
+
+#include "errors.hpp"
+
+namespace plated::python {
+namespace {
+
+/// An address for arrays without elements, which may come without any.
+const double nothing = 0;
+
+nb::object loaded_module(const char* name) {
+  PyObject* const modules = PyImport_GetModuleDict();
+  PyObject* const found = PyDict_GetItemString(modules, name);
+  return found == nullptr ? nb::object() : nb::borrow(found);
+}
+
+/// Whether the array belongs to a library that the caller has imported; Plated imports none of them.
+bool belongs_to(nb::handle array, const char* module, const char* type) {
+  const nb::object loaded = loaded_module(module);
+  if (!loaded.is_valid() || !nb::hasattr(loaded, type)) return false;
+  return nb::isinstance(array, nb::object(loaded.attr(type)));
+}
+
+bool is_numpy(nb::handle array) {
+  static PyObject* const types = [] {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    return nb::make_tuple(numpy.attr("ndarray"), numpy.attr("generic")).release().ptr();
+  }();
+  const auto type = reinterpret_cast<PyObject*>(Py_TYPE(array.ptr()));
+  return type == PyTuple_GET_ITEM(types, 0) || PyObject_IsInstance(array.ptr(), types) == 1;
+}
+
+std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
+
+std::string text_of(const nb::object& object) { return nb::cast<std::string>(nb::steal(PyObject_Str(object.ptr()))); }
+
+std::string dtype_name(nb::handle array, const char* otherwise) {
+  return nb::hasattr(array, "dtype") ? text_of(array.attr("dtype")) : otherwise;
+}
+
+[[noreturn]] void wrong_dtype(nb::handle array, Role role, const char* format) {
+  raise("DtypeError",
+        role.text() + " has the dtype " + dtype_name(array, format) + ": Plated takes float32 and float64");
+}
+
+/// Throws for tensors of PyTorch whose memory does not say all: a gradient would be lost, or a sign.
+void check_torch(nb::handle tensor, Role role) {
+  if (nb::cast<bool>(nb::object(tensor.attr("requires_grad")))) {
+    raise("DtypeError",
+          role.text() + " requires grad, and this function would lose it: call plated.torch, or detach()");
+  }
+  if (nb::cast<bool>(tensor.attr("is_neg")())) {
+    raise("DtypeError", role.text() + " is a view that negates what it views: call resolve_neg()");
+  }
+}
+
+/// Why an object that can be read neither way cannot.
+[[noreturn]] void not_readable(nb::handle array, Role role, bool writable) {
+  PyErr_Clear();
+  if (nb::hasattr(array, "device") && nb::hasattr(array, "__dlpack__")) {
+    raise("DtypeError", role.text() + " is a " + class_name(array) + " of " + dtype_name(array, "unknown dtype") +
+                            " on " + text_of(array.attr("device")) + ", which Plated cannot " +
+                            (writable ? "write to" : "read") + ": it takes float32 and float64 in main memory");
+  }
+  raise("DtypeError", role.text() + " is a " + class_name(array) +
+                          ", not an array: NumPy, PyTorch and JAX arrays are, and what has the buffer protocol");
+}
+
+}  // namespace
+
+std::string Role::text() const { return index < 0 ? name : std::string(name) + " " + std::to_string(index); }
+
+Arrays::~Arrays() {
+  for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
+}
+
+Tensor Arrays::read(nb::handle array, Role role) { return view(array, role, false); }
+Tensor Arrays::write(nb::handle array, Role role) { return view(array, role, true); }
+
+Tensor Arrays::view(nb::handle array, Role role, bool writable) {
+  const bool numpy = is_numpy(array);
+  if (!numpy) note_library(array, role);
+  if (numpy || (PyObject_CheckBuffer(array.ptr()) != 0 && !nb::hasattr(array, "__dlpack__"))) {
+    return view_buffer(array, role, writable);
+  }
+  return view_dlpack(array, role, writable);
+}
+
+void Arrays::note_library(nb::handle array, Role role) {
+  if (belongs_to(array, "torch", "Tensor")) {
+    check_torch(array, role);
+    if (library_ == Library::numpy) library_ = Library::torch;
+  } else if (library_ == Library::numpy && belongs_to(array, "jax", "Array")) {
+    library_ = Library::jax;
+  }
+}
+
+Tensor Arrays::view_buffer(nb::handle array, Role role, bool writable) {
+  Py_buffer& buffer = buffers_.emplace_back();
+  if (PyObject_GetBuffer(array.ptr(), &buffer, writable ? PyBUF_FULL : PyBUF_FULL_RO) != 0) {
+    buffers_.pop_back();
+    PyErr_Clear();
+    // Some element types, dates among them, cannot be exported at all.
+    if (!writable || PyObject_GetBuffer(array.ptr(), &buffers_.emplace_back(), PyBUF_FULL_RO) != 0) {
+      if (writable) buffers_.pop_back();
+      PyErr_Clear();
+      wrong_dtype(array, role, "unknown");
+    }
+    raise("ShapeError", role.text() + " is read-only and cannot be written to");
+  }
+  const char* format = buffer.format == nullptr ? "B" : buffer.format;
+  // All machines that Plated runs on are little-endian, so '<' is native, too.
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  const bool single = std::strcmp(format, "f") == 0;
+  if (!single && std::strcmp(format, "d") != 0) wrong_dtype(array, role, format);
+  const std::int64_t bytes = single ? 4 : 8;
+
+  const auto rank = static_cast<std::size_t>(buffer.ndim);
+  Tensor::Shape shape(buffer.shape, buffer.shape + rank);
+  Tensor::Shape strides(rank);
+  for (std::size_t k = 0; k < rank; ++k) {
+    if (buffer.strides[k] % bytes != 0) {
+      raise("ShapeError", role.text() + " has a stride of " + std::to_string(buffer.strides[k]) +
+                              " bytes, which is no multiple of its elements' " + std::to_string(bytes) + ": copy it");
+    }
+    strides[k] = buffer.strides[k] / bytes;
+  }
+  void* const data = buffer.buf == nullptr ? const_cast<double*>(&nothing) : buffer.buf;
+  if (writable) {
+    return single ? Tensor::view(static_cast<float*>(data), std::move(shape), std::move(strides))
+                  : Tensor::view(static_cast<double*>(data), std::move(shape), std::move(strides));
+  }
+  return single ? Tensor::view(static_cast<const float*>(data), std::move(shape), std::move(strides))
+                : Tensor::view(static_cast<const double*>(data), std::move(shape), std::move(strides));
+}
+
+Tensor Arrays::view_dlpack(nb::handle array, Role role, bool writable) {
+  nb::ndarray<nb::ro> imported;
+  const void* data = nullptr;
+  if (writable) {
+    nb::ndarray<> target;
+    if (!nb::try_cast(array, target, false)) not_readable(array, role, true);
+    data = target.data();
+    imported = nb::ndarray<nb::ro>(target);
+  } else if (!nb::try_cast(array, imported, false)) {
+    not_readable(array, role, false);
+  } else {
+    data = imported.data();
+  }
+  if (imported.device_type() != nb::device::cpu::value) not_readable(array, role, writable);
+  const bool single = imported.dtype() == nb::dtype<float>();
+  if (!single && imported.dtype() != nb::dtype<double>()) wrong_dtype(array, role, "unknown");
+  Tensor::Shape shape(imported.shape_ptr(), imported.shape_ptr() + imported.ndim());
+  Tensor::Shape strides(imported.stride_ptr(), imported.stride_ptr() + imported.ndim());
+  capsules_.push_back(std::move(imported));
+  if (data == nullptr) data = &nothing;
+  if (writable) {
+    void* const target = const_cast<void*>(data);
+    return single ? Tensor::view(static_cast<float*>(target), std::move(shape), std::move(strides))
+                  : Tensor::view(static_cast<double*>(target), std::move(shape), std::move(strides));
+  }
+  return single ? Tensor::view(static_cast<const float*>(data), std::move(shape), std::move(strides))
+                : Tensor::view(static_cast<const double*>(data), std::move(shape), std::move(strides));
+}
+
+namespace {
+
+template <class View>
+std::vector<Tensor> each(nb::handle sequence, const char* name, bool or_none, View view) {
+  std::vector<Tensor> tensors;
+  // An array is iterable, too, and its rows are not what is meant.
+  if (!nb::isinstance<nb::tuple>(sequence) && !nb::isinstance<nb::list>(sequence)) {
+    tensors.push_back(view(sequence, Role{name}));
+    return tensors;
+  }
+  for (const nb::handle item : nb::borrow<nb::sequence>(sequence)) {
+    const Role role{name, static_cast<std::ptrdiff_t>(tensors.size())};
+    tensors.push_back(or_none && item.is_none() ? Tensor() : view(item, role));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<Tensor> Arrays::read_all(nb::handle sequence, const char* name, bool or_none) {
+  return each(sequence, name, or_none, [&](nb::handle item, Role role) { return read(item, role); });
+}
+
+std::vector<Tensor> Arrays::write_all(nb::handle sequence, const char* name, bool or_none) {
+  return each(sequence, name, or_none, [&](nb::handle item, Role role) { return write(item, role); });
+}
+
+Tensor::Shape shape_of(nb::handle array_or_shape, Role role) {
+  nb::object shape = nb::borrow(array_or_shape);
+  if (nb::hasattr(shape, "shape")) shape = shape.attr("shape");
+  Tensor::Shape sizes;
+  try {
+    for (const nb::handle size : shape) sizes.push_back(nb::cast<std::int64_t>(nb::int_(size)));
+  } catch (const std::exception&) {
+    raise("DtypeError", role.text() + " is a " + class_name(array_or_shape) + ", neither an array nor a shape");
+  }
+  return sizes;
+}
+
+Integers read_integers(nb::handle values, const std::string& what) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  nb::object array = numpy.attr("asarray")(values);
+  const std::string kind = text_of(array.attr("dtype").attr("kind"));
+  const bool empty = nb::cast<std::int64_t>(array.attr("size")) == 0;
+  if (kind != "i" && kind != "u" && kind != "b" && !empty) {
+    raise("DtypeError", what + " have the dtype " + dtype_name(array, "unknown") + ": integers are expected");
+  }
+  array = numpy.attr("ascontiguousarray")(array, numpy.attr("int64")).attr("reshape")(array.attr("shape"));
+  const auto entries = nb::cast<nb::ndarray<const std::int64_t, nb::c_contig>>(array);
+  std::vector<std::int64_t> shape(entries.shape_ptr(), entries.shape_ptr() + entries.ndim());
+  return {std::move(shape), std::vector<std::int64_t>(entries.data(), entries.data() + entries.size())};
+}
+
+namespace {
+
+template <class Memory>
+nb::object hand_out(std::unique_ptr<Memory> memory, void* data, const std::vector<std::int64_t>& shape,
+                    nb::dlpack::dtype dtype, Library library) {
+  std::vector<std::size_t> extents(shape.begin(), shape.end());
+  const nb::capsule owner(memory.release(), [](void* held) noexcept { delete static_cast<Memory*>(held); });
+  const auto make = [&]<class Framework>(Framework) {
+    return nb::cast(nb::ndarray<Framework>(data, extents.size(), extents.data(), owner, nullptr, dtype));
+  };
+  switch (library) {
+    case Library::torch:
+      return make(nb::pytorch());
+    case Library::jax:
+      return make(nb::jax());
+    case Library::numpy:
+      break;
+  }
+  return make(nb::numpy());
+}
+
+}  // namespace
+
+nb::object to_python(Tensor tensor, Library library) {
+  auto memory = std::make_unique<Tensor>(std::move(tensor));
+  void* data = memory->mutable_data();
+  const nb::dlpack::dtype dtype = memory->dtype() == Dtype::float32 ? nb::dtype<float>() : nb::dtype<double>();
+  const Tensor::Shape shape = memory->shape();
+  return hand_out(std::move(memory), data, shape, dtype, library);
+}
+
+nb::object to_python(Integers integers, Library library) {
+  auto memory = std::make_unique<Integers>(std::move(integers));
+  void* data = memory->values.data();
+  const std::vector<std::int64_t> shape = memory->shape;
+  nb::object array = hand_out(std::move(memory), data, shape, nb::dtype<std::int64_t>(), library);
+  // The buffer protocol's 64 bits are "long long", which NumPy tells apart from its int64.
+  return library == Library::numpy ? array.attr("view")("int64") : array;
+}
+
+nb::list to_list(std::vector<Tensor> tensors, Library library) {
+  nb::list list;
+  for (Tensor& tensor : tensors) {
+    list.append(tensor.data() == nullptr ? nb::none() : to_python(std::move(tensor), library));
+  }
+  return list;
+}
+
+nb::object one_or_tuple(std::vector<Tensor> tensors, Library library) {
+  if (tensors.size() == 1) return to_python(std::move(tensors.front()), library);
+  return nb::tuple(to_list(std::move(tensors), library));
+}
+
+}  // namespace plated::python

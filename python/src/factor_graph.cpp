@@ -1,0 +1,244 @@
+// plated.FactorGraph: the builder, with names where C++ has ids.
+#include "plated/factor_graph.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "keywords.hpp"
+#include "plated/draw.hpp"
+#include "plated/error.hpp"
+#include "verb.hpp"
+
+namespace plated::python {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const char* name(DimKind kind) {
+  switch (kind) {
+    case DimKind::plate:
+      return "plate";
+    case DimKind::batch:
+      return "batch";
+    case DimKind::chain:
+      return "chain";
+    case DimKind::variable:
+      break;
+  }
+  return "variable";
+}
+
+nb::tuple names(const FactorGraph& graph, const std::vector<DimId>& dims) {
+  nb::list list;
+  for (const DimId d : dims) list.append(nb::str(graph.dims()[d].name.c_str()));
+  return nb::tuple(list);
+}
+
+nb::object or_none(const FactorGraph& graph, const std::optional<DimId>& dim) {
+  return dim ? nb::object(nb::str(graph.dims()[*dim].name.c_str())) : nb::none();
+}
+
+nb::list dims(const FactorGraph& graph) {
+  const nb::object type = answer_class("Dim");
+  nb::list list;
+  for (const Dim& dim : graph.dims()) list.append(type(dim.name, name(dim.kind), dim.size));
+  return list;
+}
+
+nb::list factors(const FactorGraph& graph) {
+  const nb::object type = answer_class("Factor");
+  nb::list list;
+  for (const Factor& factor : graph.factors()) {
+    list.append(type(factor.name, names(graph, factor.dims), names(graph, factor.tied),
+                     or_none(graph, factor.distribution_of), factor.trusted));
+  }
+  return list;
+}
+
+nb::list outputs(const FactorGraph& graph) {
+  nb::list list;
+  for (const Output& output : graph.outputs()) list.append(names(graph, output.dims));
+  return list;
+}
+
+nb::dict chains(const FactorGraph& graph) {
+  nb::dict dict;
+  for (const Chain& chain : graph.chains()) {
+    nb::list links;
+    for (const Link& link : chain.links) {
+      links.append(nb::make_tuple(graph.dims()[link.source].name, graph.dims()[link.target].name));
+    }
+    dict[graph.dims()[chain.dim].name.c_str()] = links;
+  }
+  return dict;
+}
+
+nb::dict variable_plates(const FactorGraph& graph) {
+  const auto plates = graph.variable_plates();
+  nb::dict dict;
+  for (std::size_t d = 0; d < graph.dims().size(); ++d) {
+    const Dim& dim = graph.dims()[d];
+    if (dim.kind == DimKind::variable && dim.end == End::none) dict[dim.name.c_str()] = names(graph, plates[d]);
+  }
+  return dict;
+}
+
+nb::list components(const FactorGraph& graph) {
+  nb::list list;
+  for (const FactorGraph::Component& component : graph.components()) {
+    nb::list held;
+    for (const std::size_t f : component.factors) held.append(nb::str(graph.factors()[f].name.c_str()));
+    list.append(nb::make_tuple(names(graph, component.variables), nb::tuple(held)));
+  }
+  return list;
+}
+
+nb::list slices(const std::vector<Slice>& copies) {
+  nb::list list;
+  for (const Slice& slice : copies) {
+    nb::dict index;
+    for (const auto& [axis, at] : slice.index) index[nb::int_(axis)] = at;
+    list.append(nb::make_tuple(slice.original, index));
+  }
+  return list;
+}
+
+nb::object unroll(const FactorGraph& graph, const std::optional<std::string>& plate) {
+  UnrolledGraph unrolled = plate ? graph.unroll(*plate) : graph.unroll();
+  return answer_class("UnrolledGraph")(std::move(unrolled.graph), slices(unrolled.factors), slices(unrolled.outputs));
+}
+
+FactorGraph from_equation(const std::string& equation, const nb::args& operands, const nb::kwargs& keywords) {
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const nb::handle operand : operands) {
+    shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
+  }
+  EinsumOptions options;
+  read_keywords("from_equation", keywords,
+                [&](std::string_view key, nb::handle value) { return take_equation(key, value, options); });
+  return FactorGraph::from_equation(equation, shapes,
+                                    {.plates = options.plates,
+                                     .batch = options.batch,
+                                     .chains = options.chains,
+                                     .sizes = options.sizes,
+                                     .spaced = options.spaced});
+}
+
+std::string draw(const FactorGraph& graph, const std::string& title, bool factor_names, bool sizes, bool caption,
+                 const nb::object& certificate) {
+  const DrawOptions options{.title = title, .factor_names = factor_names, .sizes = sizes, .caption = caption};
+  if (certificate.is_none()) return draw_svg(graph, options);
+  const Certificate why{.u = nb::cast<std::string>(certificate.attr("u")),
+                        .w = nb::cast<std::string>(certificate.attr("w")),
+                        .a = nb::cast<std::string>(certificate.attr("a")),
+                        .b = nb::cast<std::string>(certificate.attr("b")),
+                        .factors = strings("factors", certificate.attr("factors"))};
+  return draw_svg(graph, why, options);
+}
+
+}  // namespace
+
+void define_graph(nb::module_& module) {
+  module.def(
+      "first", [](const std::string& variable) { return first(variable); }, nb::arg("variable"),
+      "How the first slice's variable is named outside of its chain.\n\n>>> import plated\n>>> "
+      "plated.first('a')\n'^a'");
+  module.def(
+      "last", [](const std::string& variable) { return last(variable); }, nb::arg("variable"),
+      "How the last slice's variable is named outside of its chain.\n\n>>> import plated\n>>> plated.last('b')\n'b$'");
+
+  nb::class_<FactorGraph>(module, "FactorGraph", R"(A plated factor graph: names, sizes and plates, and never data.
+
+>>> import plated
+>>> graph = plated.FactorGraph()
+>>> graph.plate("i", 100)
+>>> graph.variable("x", 2)
+>>> graph.variable("y", 3)
+>>> graph.factor("prior", ["x"])
+0
+>>> graph.factor("likelihood", ["i", "x", "y"])
+1
+>>> graph.output([])
+0
+>>> graph.variable_plates()
+{'x': (), 'y': ('i',)}
+
+In a notebook it shows itself as a picture.)")
+      .def(nb::init<>())
+      .def_static("from_equation", &from_equation,
+                  nb::sig("def from_equation(equation: str, *operands: _Array | Sequence[int], plates: str = '', "
+                          "chains: Mapping[str, str | Sequence[str]] | None = None, batch: str = '', "
+                          "sizes: Mapping[str, int] | None = None, spaced: bool | None = None) -> FactorGraph"),
+                  R"(The graph of an equation and its operands, or their shapes.
+
+>>> import plated
+>>> plated.FactorGraph.from_equation("x,iy,ijxy->", (2,), (5, 3), (5, 7, 2, 3), plates="ij").equation()
+'x, i y, i j x y ->')")
+      .def(
+          "plate", [](FactorGraph& g, const std::string& name, std::int64_t size) { g.plate(name, size); },
+          nb::arg("name"), nb::arg("size"), "Declare a plate.")
+      .def(
+          "batch", [](FactorGraph& g, const std::string& name, std::int64_t size) { g.batch(name, size); },
+          nb::arg("name"), nb::arg("size"), "Declare a batch dim: independent problems.")
+      .def(
+          "chain", [](FactorGraph& g, const std::string& name, std::int64_t size) { g.chain(name, size); },
+          nb::arg("name"), nb::arg("size"), "Declare a chain: an ordered plate whose slices share variables by links.")
+      .def(
+          "variable",
+          [](FactorGraph& g, const std::string& name, std::int64_t domain, const std::optional<Names>& plates) {
+            plates ? g.variable(name, domain, *plates) : g.variable(name, domain);
+          },
+          nb::arg("name"), nb::arg("domain"), nb::arg("plates") = nb::none(),
+          "Declare a variable; its plates follow from the factors, or are stated and then checked.")
+      .def(
+          "link",
+          [](FactorGraph& g, const std::string& chain, const std::string& source, const std::string& target) {
+            g.link(chain, source, target);
+          },
+          nb::arg("chain"), nb::arg("source"), nb::arg("target"), "Slice t's target is slice t+1's source.")
+      .def(
+          "factor",
+          [](FactorGraph& g, const std::string& name, const Names& axes, const Names& tied,
+             const std::optional<std::string>& distribution_of, bool trusted) {
+            return g.factor(name, axes, {.tied = tied, .distribution_of = distribution_of, .trusted = trusted});
+          },
+          nb::arg("name"), nb::arg("dims"), nb::kw_only(), nb::arg("tied") = Names(),
+          nb::arg("distribution_of") = nb::none(), nb::arg("trusted") = false,
+          "Add a factor whose operand has these axes; returns its operand's index.")
+      .def(
+          "output", [](FactorGraph& g, const Names& axes) { return g.output(axes); }, nb::arg("dims"),
+          "Ask for an output with these axes; returns its index.")
+      .def("asking", &FactorGraph::asking, nb::arg("outputs"), "The same graph asked for other outputs.")
+      .def(
+          "resized",
+          [](const FactorGraph& g, const std::string& plate, std::int64_t size) { return g.resized(plate, size); },
+          nb::arg("plate"), nb::arg("size"), "The same graph with another number of slices in a plate or chain.")
+      .def("validate", &FactorGraph::validate, "Raise PlateError where plates do not fit.")
+      .def("unroll", &unroll, nb::arg("plate") = nb::none(),
+           "The graph with one plate or chain, or all of them, replaced by copies.")
+      .def("variable_plates", &variable_plates, "The plates and chains of each variable, by name.")
+      .def(
+          "factor_plates", [](const FactorGraph& g, std::size_t factor) { return names(g, g.factor_plates(factor)); },
+          nb::arg("factor"), "The plates and chains that a factor lives in.")
+      .def(
+          "factor_variables",
+          [](const FactorGraph& g, std::size_t factor) { return names(g, g.factor_variables(factor)); },
+          nb::arg("factor"), "The variables that a factor involves.")
+      .def("components", &components, "Connected components: (variables, factors) of each.")
+      .def_prop_ro("dims", &dims)
+      .def_prop_ro("factors", &factors)
+      .def_prop_ro("outputs", &outputs)
+      .def_prop_ro("chains", &chains)
+      .def("equation", &FactorGraph::equation, "The graph as an equation with spaced names.")
+      .def("print", &FactorGraph::print, "A readable table of plates, variables, factors and outputs.")
+      .def("draw", &draw, nb::kw_only(), nb::arg("title") = "", nb::arg("factor_names") = true, nb::arg("sizes") = true,
+           nb::arg("caption") = true, nb::arg("certificate") = nb::none(),
+           "The graph as SVG, with the certificate of an IntractableError in red.")
+      .def("_repr_svg_", [](const FactorGraph& g) { return draw_svg(g); })
+      .def("__str__", &FactorGraph::print)
+      .def("__repr__", [](const FactorGraph& g) { return "<plated.FactorGraph '" + g.equation() + "'>"; });
+}
+
+}  // namespace plated::python

@@ -1,0 +1,145 @@
+// Reads keyword arguments.
+#include "keywords.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <utility>
+
+#include "arrays.hpp"
+#include "errors.hpp"
+#include "plated/error.hpp"
+
+namespace plated::python {
+namespace {
+
+std::string_view text_of(std::string_view key, nb::handle value) {
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8AndSize(value.ptr(), &size) : nullptr;
+  if (text == nullptr) {
+    if (PyErr_Occurred() == nullptr) {
+      PyErr_Format(PyExc_TypeError, "%s must be a str, not %R", std::string(key).c_str(), value.ptr());
+    }
+    throw nb::python_error();
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+template <class Choice, std::size_t count>
+Choice choice_of(std::string_view key, nb::handle value,
+                 const std::array<std::pair<std::string_view, Choice>, count>& choices) {
+  const std::string_view text = text_of(key, value);
+  std::string names;
+  for (const auto& [name, choice] : choices) {
+    if (name == text) return choice;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be " + names);
+}
+
+constexpr std::array<std::pair<std::string_view, Check>, 3> checks{
+    {{"small", Check::small}, {"all", Check::all}, {"none", Check::none}}};
+constexpr std::array<std::pair<std::string_view, Search>, 5> searches{{{"automatic", Search::automatic},
+                                                                       {"optimal", Search::optimal},
+                                                                       {"greedy", Search::greedy},
+                                                                       {"min_fill", Search::min_fill},
+                                                                       {"randomised", Search::randomised}}};
+
+std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value) {
+  std::map<std::string, Integers> result;
+  for (const auto [name, values] : value_of<nb::dict>(key, value)) {
+    const std::string of(text_of(key, name));
+    result.emplace(of, read_integers(values, std::string(key) + " of '" + of + "'"));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> strings(std::string_view key, nb::handle value) {
+  if (PyUnicode_Check(value.ptr()) != 0) return {std::string(text_of(key, value))};
+  std::vector<std::string> result;
+  PyObject* const iterator = PyObject_GetIter(value.ptr());
+  if (iterator == nullptr) throw nb::python_error();
+  const nb::object items = nb::steal(iterator);
+  for (const nb::handle item : nb::steal<nb::list>(PySequence_List(items.ptr())))
+    result.emplace_back(text_of(key, item));
+  return result;
+}
+
+Semiring semiring_of(nb::handle value) { return semiring_named(text_of("semiring", value)); }
+
+Dtype dtype_of_name(nb::handle value) {
+  // A string, or what NumPy takes for a dtype.
+  const std::string name =
+      PyUnicode_Check(value.ptr()) != 0
+          ? std::string(text_of("dtype", value))
+          : nb::cast<std::string>(nb::object(nb::module_::import_("numpy").attr("dtype")(value).attr("name")));
+  if (name == "float32") return Dtype::float32;
+  if (name == "float64") return Dtype::float64;
+  raise("DtypeError", "dtype is " + name + ": Plated takes float32 and float64");
+}
+
+bool take_run(std::string_view key, nb::handle value, RunOptions& options) {
+  if (key == "semiring") {
+    options.semiring = semiring_of(value);
+  } else if (key == "threads") {
+    options.threads = value.is_none() ? 0 : value_of<int>(key, value);
+  } else if (key == "check") {
+    options.check = choice_of(key, value, checks);
+  } else if (key == "memory_limit") {
+    options.memory_limit = value.is_none() ? 0 : value_of<std::int64_t>(key, value);
+  } else if (key == "evidence") {
+    if (!value.is_none()) options.evidence = integers_by_name(key, value);
+  } else if (key == "lengths") {
+    if (!value.is_none()) options.lengths = integers_by_name(key, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool take_equation(std::string_view key, nb::handle value, EinsumOptions& options) {
+  if (key == "plates") {
+    options.plates = text_of(key, value);
+  } else if (key == "batch") {
+    options.batch = text_of(key, value);
+  } else if (key == "chains") {
+    if (value.is_none()) return true;
+    for (const auto [chain, links] : value_of<nb::dict>(key, value)) {
+      options.chains.emplace(text_of(key, chain), strings(key, links));
+    }
+  } else if (key == "sizes") {
+    if (!value.is_none()) options.sizes = value_of<std::map<std::string, std::int64_t>>(key, value);
+  } else if (key == "spaced") {
+    if (!value.is_none()) options.spaced = value_of<bool>(key, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool take_plan(std::string_view key, nb::handle value, PlanOptions& options) {
+  if (key == "search") {
+    options.search = choice_of(key, value, searches);
+  } else if (key == "trials") {
+    options.trials = value_of<int>(key, value);
+  } else if (key == "seed") {
+    options.seed = value_of<std::uint64_t>(key, value);
+  } else if (key == "seconds") {
+    options.seconds = value_of<double>(key, value);
+  } else if (key == "sums_only") {
+    options.sums_only = value_of<bool>(key, value);
+  } else if (key == "observable") {
+    options.observable = strings(key, value);
+  } else if (key == "without") {
+    for (std::string& pass : strings(key, value)) options.without.insert(std::move(pass));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace plated::python

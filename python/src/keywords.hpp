@@ -1,0 +1,56 @@
+// Keyword arguments of the verbs, read into the options of C++.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plated/einsum.hpp"
+
+namespace plated::python {
+
+namespace nb = nanobind;
+
+/// Takes an argument that concerns the run: semiring, threads, check, memory_limit, evidence, lengths. False where
+/// `key` is none of them.
+bool take_run(std::string_view key, nb::handle value, RunOptions& options);
+/// Takes an argument that concerns the equation: plates, batch, chains, sizes, spaced.
+bool take_equation(std::string_view key, nb::handle value, EinsumOptions& options);
+/// Takes an argument that concerns the search for a plan: search, trials, seed, seconds, sums_only, observable,
+/// without.
+bool take_plan(std::string_view key, nb::handle value, PlanOptions& options);
+
+/// Hands each keyword to `take`; throws TypeError, as Python does, for one that it does not.
+template <class Take>
+void read_keywords(const char* function, const nb::kwargs& keywords, Take take) {
+  for (const auto [key, value] : keywords) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(key.ptr(), &size);
+    if (text == nullptr) throw nb::python_error();
+    if (!take(std::string_view(text, static_cast<std::size_t>(size)), value)) {
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", function, text);
+      throw nb::python_error();
+    }
+  }
+}
+
+/// The value of an argument as a C++ type. Throws TypeError naming the argument.
+template <class T>
+T value_of(std::string_view key, nb::handle value) {
+  T result{};
+  if (!nb::try_cast(value, result)) {
+    PyErr_Format(PyExc_TypeError, "%s cannot be %R", std::string(key).c_str(), value.ptr());
+    throw nb::python_error();
+  }
+  return result;
+}
+
+/// A list or tuple of strings; a single string is a list of one.
+[[nodiscard]] std::vector<std::string> strings(std::string_view key, nb::handle value);
+[[nodiscard]] Semiring semiring_of(nb::handle value);
+[[nodiscard]] Dtype dtype_of_name(nb::handle value);
+
+}  // namespace plated::python

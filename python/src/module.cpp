@@ -1,0 +1,29 @@
+// The extension module plated._core.
+#include <nanobind/nanobind.h>
+
+#include "errors.hpp"
+#include "jax.hpp"
+#include "verb.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace plated::python;
+  module.doc() = "The engine of Plated; use it through the package plated.";
+  translate_errors(module);
+  define_graph(module);
+  nb::class_<PythonPlan> plan(
+      module, "Plan", R"(A compiled schedule; plated.compile makes one. Call it with operands, or ask it by any verb.
+
+>>> import numpy as np, plated
+>>> plan = plated.compile("x,xy->y", (2,), (2, 3), semiring="real")
+>>> plan(np.array([0.5, 0.5]), np.array([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]))
+array([0.5 , 0.25, 0.25])
+>>> plan.elimination_order, plan.cost().flops
+(['x'], 9.0)
+
+In a notebook it shows itself as a table. Many threads may run one plan at once.)");
+  define_values(module, plan);
+  define_posteriors(module, plan);
+  define_assignments(module, plan);
+  define_plan(module, plan);
+  define_jax(module);
+}

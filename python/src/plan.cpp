@@ -1,0 +1,151 @@
+// plated.compile, plated.analyze and plated.Plan.
+#include "plated/plan.hpp"
+
+#include <nanobind/stl/set.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "errors.hpp"
+#include "plated/draw.hpp"
+#include "verb.hpp"
+
+namespace plated::python {
+namespace {
+
+nb::object cost_of(const Plan& plan, Semiring semiring, Dtype dtype) {
+  const Cost cost = plan.cost(semiring, dtype);
+  return answer_class("Cost")(cost.flops, cost.exps, cost.bytes_read, cost.bytes_written, cost.peak_bytes,
+                              cost.sequential, cost.span);
+}
+
+/// A graph as it is, or that of an equation on operands or their shapes.
+FactorGraph graph_of(nb::handle model, const nb::args& operands, const EinsumOptions& reading, bool any_reading) {
+  if (nb::isinstance<FactorGraph>(model)) {
+    if (operands.size() > 0 || any_reading) {
+      throw OptionError(
+          "a FactorGraph knows its shapes, plates and chains: give no operands, and only options of the plan");
+    }
+    return nb::cast<const FactorGraph&>(model);
+  }
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const nb::handle operand : operands) {
+    shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
+  }
+  return FactorGraph::from_equation(value_of<std::string>("model", model), shapes,
+                                    {.plates = reading.plates,
+                                     .batch = reading.batch,
+                                     .chains = reading.chains,
+                                     .sizes = reading.sizes,
+                                     .spaced = reading.spaced});
+}
+
+PythonPlan compile_model(const char* function, nb::handle model, const nb::args& operands, const nb::kwargs& keywords) {
+  EinsumOptions reading;
+  RunOptions defaults;
+  bool any_reading = false;
+  read_keywords(function, keywords, [&](std::string_view key, nb::handle value) {
+    if (key == "evidence" || key == "lengths") return false;  // data, and a plan has none
+    if (take_run(key, value, defaults) || take_plan(key, value, reading.plan)) return true;
+    const bool taken = take_equation(key, value, reading);
+    any_reading = any_reading || taken;
+    return taken;
+  });
+  const FactorGraph graph = graph_of(model, operands, reading, any_reading);
+  const nb::gil_scoped_release unlocked;
+  return {compile(graph, reading.plan), std::move(defaults)};
+}
+
+nb::list output_shapes(const PythonPlan& plan) {
+  nb::list shapes;
+  for (const Output& output : plan.plan.graph().outputs()) {
+    nb::list shape;
+    for (const DimId dim : output.dims) shape.append(plan.plan.graph().dims()[dim].size);
+    shapes.append(nb::tuple(shape));
+  }
+  return shapes;
+}
+
+nb::object analysis_of(const PythonPlan& plan) {
+  return answer_class("Analysis")(true, nb::none(), nb::list(),
+                                  cost_of(plan.plan, plan.defaults.semiring, Dtype::float32),
+                                  plan.plan.elimination_order(), plan.plan.dropped(), plan.plan.steps());
+}
+
+nb::object analyze(nb::handle model, const nb::args& operands, const nb::kwargs& keywords) {
+  try {
+    return analysis_of(compile_model("analyze", model, operands, keywords));
+  } catch (const IntractableError& error) {
+    const nb::object python = python_error_of(error);
+    return answer_class("Analysis")(false, python.attr("certificate"), python.attr("repairs"), nb::none(), nb::list(),
+                                    nb::list(), 0);
+  }
+}
+
+nb::object cost(const PythonPlan& plan, const nb::object& semiring, const nb::object& dtype) {
+  return cost_of(plan.plan, semiring.is_none() ? plan.defaults.semiring : semiring_of(semiring), dtype_of_name(dtype));
+}
+
+}  // namespace
+
+void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan) {
+  constexpr const char* arguments =
+      "model: FactorGraph | str, *operands: _Array | Sequence[int], plates: str = '', "
+      "chains: Mapping[str, str | Sequence[str]] | None = None, batch: str = '', sizes: Mapping[str, int] | None = "
+      "None, "
+      "spaced: bool | None = None, semiring: str = 'log', threads: int = 0, memory_limit: int = 0, check: str = "
+      "'small', "
+      "search: str = 'automatic', trials: int = 128, seed: int = 0, seconds: float = 0.0, sums_only: bool = False, "
+      "observable: Sequence[str] = (), without: Sequence[str] = ()";
+  module.def(
+      "compile",
+      [](nb::handle model, const nb::args& operands, const nb::kwargs& keywords) {
+        return compile_model("compile", model, operands, keywords);
+      },
+      nb::arg("model"), nb::arg("operands"), nb::arg("keywords"), nb::sig(signature("compile", arguments, "", "Plan")),
+      R"(Plans a graph, or an equation on operands of these shapes, to be run on many data.
+
+>>> import numpy as np, plated
+>>> plan = plated.compile("x,ixy->", (3,), (1000, 3, 2), plates="i")
+>>> print(plan(np.zeros(3), np.zeros((1000, 3, 2))).round(3))
+694.246
+
+``semiring``, ``threads``, ``memory_limit`` and ``check`` are what its runs take where they do not say. ``observable``
+names the variables that runs may observe by ``evidence``. Raises IntractableError, with its certificate.)");
+  module.def("analyze", &analyze, nb::arg("model"), nb::arg("operands"), nb::arg("keywords"),
+             nb::sig(signature("analyze", arguments, "", "Analysis")),
+             R"(What is known of a model before it is run: whether it is tractable, and why not, or what it costs.
+
+>>> import plated
+>>> verdict = plated.analyze("ix,jy,ijxy->", (20, 2), (30, 2), (20, 30, 2, 2), plates="ij")
+>>> verdict.tractable, verdict.certificate.u, verdict.certificate.w
+(False, 'x', 'y'))");
+
+  plan.def_prop_ro(
+          "graph", [](const PythonPlan& self) { return self.plan.graph(); }, "The graph that was planned.")
+      .def_prop_ro("output_shapes", &output_shapes, "The shapes of the outputs.")
+      .def_prop_ro(
+          "elimination_order", [](const PythonPlan& self) { return self.plan.elimination_order(); },
+          "The variables in the order in which they are summed.")
+      .def_prop_ro(
+          "dropped", [](const PythonPlan& self) { return self.plan.dropped(); },
+          "Variables that were dropped as barren.")
+      .def_prop_ro(
+          "steps", [](const PythonPlan& self) { return self.plan.steps(); }, "The number of steps.")
+      .def_static("passes", &Plan::passes, "The optional passes, by the names that ``without`` takes.")
+      .def("analyze", &analysis_of, "What is known of the plan before it is run.")
+      .def("cost", &cost, nb::arg("semiring") = nb::none(), nb::arg("dtype") = "float32",
+           "The predicted cost of one run.")
+      .def(
+          "print", [](const PythonPlan& self) { return self.plan.print(); },
+          "The schedule in the words of the paper: leaves, components, SumProduct, Product.")
+      .def("__str__", [](const PythonPlan& self) { return self.plan.print(); })
+      .def("__repr__",
+           [](const PythonPlan& self) {
+             return "<plated.Plan '" + self.plan.graph().equation() + "', " + std::to_string(self.plan.steps()) +
+                    " steps>";
+           })
+      .def("_repr_html_",
+           [](nb::handle self) { return nb::module_::import_("plated._answers").attr("plan_html")(self); });
+}
+
+}  // namespace plated::python
