@@ -3,15 +3,14 @@
     chains.py BENCH_CHAIN REPORT.json [--quick] [--fresh]
 """
 
-import argparse
 import importlib.metadata
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+import study
+
 PEERS = ("hmmlearn", "dynamax", "torch")
 PEER_SECONDS = 1200  # all variants of one at one size, with its imports: a guard against one that hangs
 
@@ -31,30 +30,6 @@ def measure_plated(program, point, quick):
         return json.loads(report.read_text(encoding="utf-8"))
 
 
-def measure_peer(peer, point, log_total, quick):
-    command = [sys.executable, "-B", HERE / "worker.py", peer, *map(str, point), repr(log_total), "2" if quick else "5"]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS)
-    except subprocess.TimeoutExpired:
-        return {peer: {"failed": f"took more than {PEER_SECONDS} s"}}
-    if run.returncode != 0:
-        return {peer: {"failed": (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]}}
-    return json.loads(run.stdout.splitlines()[-1])
-
-
-def shown(figures):
-    """A line of progress for what a peer has measured at a size."""
-    parts = []
-    for name, questions in figures.items():
-        if "failed" in questions:
-            parts.append(f"{name} failed: {questions['failed']}")
-            continue
-        for question, figure in questions.items():
-            parts.append(f"{name} {question} {figure['ns']:.0f} ns" if "ns" in figure
-                         else f"{name} {question} skipped, {figure['skipped']}")  # fmt: skip
-    return "; ".join(parts)
-
-
 def measure_point(program, point, quick):
     """All figures of one size; raises where Plated fails, and notes where a peer does."""
     report = measure_plated(program, point, quick)
@@ -66,22 +41,17 @@ def measure_point(program, point, quick):
                                     for question in ("value", "gradient") if question in row), flush=True)  # fmt: skip
     row["peers"] = {}
     for peer in PEERS:
-        figures = measure_peer(peer, point, row["value"]["log_total"], quick)
+        arguments = [*point, repr(row["value"]["log_total"]), "2" if quick else "5"]
+        figures = study.ask("worker.py", peer, arguments, PEER_SECONDS)
         row["peers"].update(figures)
-        print(f"    {shown(figures)}", flush=True)
+        print("    " + study.shown(figures, "ns", lambda ns: f"{ns:.0f} ns"), flush=True)
     return report, row
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("report", type=pathlib.Path)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--fresh", action="store_true")
-    options = parser.parse_args()
-    document = {"benchmark": "chain_peers", "quick": options.quick, "points": []}
-    if options.report.exists() and not options.fresh:
-        document = json.loads(options.report.read_text(encoding="utf-8"))
+    options = study.options(__doc__, "program", "report")
+    new = {"benchmark": "chain_peers", "quick": options.quick, "points": []}
+    document = study.begun(options.report, new, options.fresh)
     document["versions"] = {name: importlib.metadata.version(name)
                             for name in ("hmmlearn", "dynamax", "jax", "torch", "numpy")}  # fmt: skip
     finished = {(row["states"], row["length"], row["sequences"]) for row in document["points"]}
@@ -95,9 +65,7 @@ def main():
         report, row = measure_point(options.program, point, options.quick)
         document.setdefault("machine", report["machine"])
         document["points"].append(row)
-        part = options.report.with_suffix(".part")
-        part.write_text(json.dumps(document, indent=1), encoding="utf-8")
-        part.replace(options.report)
+        study.keep(options.report, document)
 
 
 if __name__ == "__main__":
