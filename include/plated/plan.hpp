@@ -39,6 +39,8 @@ struct PlanOptions {
   std::uint64_t seed = 0;
   /// A cap on the search by the clock, in seconds; 0 is none. A cap that strikes makes the plan depend on the machine.
   double seconds = 0;
+  /// Runs that the plan is for, about: its search stops where it has cost as much as they would. 0: very many.
+  double runs = 0;
   /// The plan will run in the real and log semirings only, and nobody will ask for gradients of conditional factors:
   /// variables that only their own conditional factor holds are dropped (barren nodes).
   bool sums_only = false;

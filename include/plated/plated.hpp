@@ -18,5 +18,6 @@
 #include "plated/plan.hpp"
 #include "plated/sample.hpp"
 #include "plated/semiring.hpp"
+#include "plated/solve.hpp"
 #include "plated/tensor.hpp"
 #include "plated/uai_answer.hpp"

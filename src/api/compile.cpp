@@ -3,6 +3,7 @@
 
 #include "adjoint/questions.hpp"
 #include "api/plan_impl.hpp"
+#include "planner/order_memo.hpp"
 #include "planner/planner.hpp"
 #include "plated/error.hpp"
 
@@ -45,12 +46,15 @@ DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const adjoin
 
 Plan compile(const FactorGraph& graph, const PlanOptions& options) {
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
+  if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
   if (!(options.seconds >= 0)) throw OptionError("the seconds of a search must not be negative");
   planner::Options internal;
   internal.order = {.strategy = strategy_of(options.search),
                     .trials = options.trials,
                     .seconds = options.seconds,
-                    .seed = options.seed};
+                    .seed = options.seed,
+                    .runs = options.runs,
+                    .memo = std::make_shared<planner::OrderMemo>()};
   internal.sums_only = options.sums_only;
   internal.without = options.without;
   FactorGraph observed = graph;

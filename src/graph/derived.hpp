@@ -19,6 +19,10 @@ class Derived {
 
   /// Changes to a graph whose meaning the caller keeps. From now on variables have these plates, whatever holds them.
   static void state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates);
+  /// A variable has another number of states; its ends, if it has any, do not follow.
+  static void resize_variable(FactorGraph& graph, DimId variable, std::int64_t states) {
+    graph.dims_[variable].size = states;
+  }
   /// An end becomes a variable like any other.
   static void free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates);
   /// Puts a factor in another's place, or behind all others.

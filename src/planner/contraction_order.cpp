@@ -8,6 +8,7 @@
 #include "planner/order_elimination.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_live_network.hpp"
+#include "planner/order_memo.hpp"
 #include "planner/order_min_fill.hpp"
 #include "planner/order_optimal.hpp"
 #include "planner/order_search.hpp"
@@ -85,7 +86,7 @@ class Orderer {
  public:
   Orderer(const Network& network, const OrderOptions& options)
       : strategy_(options.strategy),
-        search_{affordable_trials(options.trials, network.tensors.size()), options.seed},
+        search_{affordable_trials(options.trials, network.tensors.size()), options.seed, options.runs},
         deadline_(options.seconds) {}
 
   /// None where the strategy is not after the optimum, or the network is too large for it.
@@ -131,9 +132,7 @@ class Orderer {
   Deadline deadline_;
 };
 
-}  // namespace
-
-Tree contraction_order(const Network& network, const OrderOptions& options) {
+Tree searched_order(const Network& network, const OrderOptions& options) {
   const Orderer orderer(network, options);
   if (std::optional<Tree> tree = orderer.optimal(network)) return std::move(*tree);
   LiveNetwork live(network);
@@ -150,6 +149,16 @@ Tree contraction_order(const Network& network, const OrderOptions& options) {
   // Scalars first: a tensor left alone with its dims then meets a scalar, never another such tensor.
   join_smallest_first(live, roots);
   return live.take_tree();
+}
+
+}  // namespace
+
+Tree contraction_order(const Network& network, const OrderOptions& options) {
+  if (!options.memo) return searched_order(network, options);
+  if (std::optional<Tree> known = options.memo->find(network)) return std::move(*known);
+  Tree tree = searched_order(network, options);
+  options.memo->keep(network, tree);
+  return tree;
 }
 
 }  // namespace plated::planner

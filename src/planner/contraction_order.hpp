@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ enum class Strategy : std::uint8_t {
   search,     ///< randomised greedy and min-fill restarts, linear sweeps, and local improvement of the best trees
 };
 
+class OrderMemo;
+
 struct OrderOptions {
   Strategy strategy = Strategy::automatic;
   /// Work the randomised search may do, in trials: one trial is about one greedy pass. Reproducible, unlike seconds.
@@ -38,6 +41,10 @@ struct OrderOptions {
   /// Optional cap by the clock, in seconds; 0 is none. A cap that strikes makes the result depend on the machine.
   double seconds = 0;
   std::uint64_t seed = 0;
+  /// Runs that the order is for: the search stops where it has cost as much as they would. 0: very many.
+  double runs = 0;
+  /// Where orders are looked for first, and kept; may be null.
+  std::shared_ptr<OrderMemo> memo;
 };
 
 /// Scalar operations of a tree: Σ over merges of ∏ sizes of the dims of both nodes, as a base-2 logarithm.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,9 @@ constexpr double full_budget_tensors = 512;
 constexpr int fixed_restarts = 5;
 // Trees that are improved.
 constexpr std::size_t pool_size = 4;
-// One unit of work is a greedy pass's visit of one tensor, about a microsecond. In such units:
+// One unit of work is a greedy pass's visit of one tensor, about a microsecond: the time of this many flops.
+constexpr double flops_a_visit = 1000;
+// In such units:
 constexpr double moves_a_visit = 24;   // rotations, for sets of up to `usual_words` words
 constexpr double visits_a_piece = 24;  // a piece solved to optimality
 constexpr std::size_t usual_words = 8;
@@ -41,16 +44,29 @@ bool improvable(const Network& network) {
   return 2 * network.tensors.size() * (network.log2_size.size() / 64 + 1) <= max_words;
 }
 
+/// Trials that cost as much as the runs of an order.
+double worth_trials(const Network& network, double runs, double log2_flops) {
+  return runs * std::exp2(log2_flops) / (flops_a_visit * static_cast<double>(network.tensors.size()));
+}
+
 class Search {
  public:
   Search(const Network& network, const SearchOptions& options, const Deadline& deadline)
-      : network_(network), deadline_(deadline), graph_(network), random_(options.seed), trials_(options.trials) {}
+      : network_(network),
+        deadline_(deadline),
+        graph_(network),
+        random_(options.seed),
+        trials_(options.trials),
+        runs_(options.runs) {}
 
   Tree run() {
     for (int trial = 0; trial < std::max<double>(trials_, fixed_restarts); ++trial) {
       if (trial > 0 && deadline_.passed()) break;
+      // Short networks are not worth all of the fixed ones either.
+      if (trial > 1 && worth(pool_.front().log2_flops) < trial) break;
       restart(trial);
     }
+    trials_ = std::min(trials_, worth(pool_.front().log2_flops));
     improve();
     return std::move(pool_.front().tree);
   }
@@ -60,6 +76,10 @@ class Search {
     double log2_flops;
     Tree tree;
   };
+
+  [[nodiscard]] double worth(double log2_flops) const {
+    return runs_ == 0 ? std::numeric_limits<double>::infinity() : worth_trials(network_, runs_, log2_flops);
+  }
 
   void eliminate(const std::vector<std::uint32_t>& order) {
     LiveNetwork live(network_);
@@ -131,7 +151,7 @@ class Search {
 
   /// Anneals each of the pool, with as much work as the restarts took.
   void improve() {
-    if (!improvable(network_)) return;
+    if (!improvable(network_) || trials_ < 1) return;
     const std::vector<Candidate> starts = pool_;
     const double visits = trials_ * static_cast<double>(network_.tensors.size()) /
                           (static_cast<double>(starts.size()) * word_factor(graph_.used.size()));
@@ -153,6 +173,7 @@ class Search {
   DimGraph graph_;
   base::Random random_;
   double trials_;
+  double runs_;
   std::vector<Candidate> pool_;
 };
 
@@ -168,9 +189,10 @@ Tree search_order(const Network& network, const SearchOptions& options, const De
 }
 
 Tree polish_order(const Network& network, Tree tree, const SearchOptions& options, const Deadline& deadline) {
-  const double visits =
-      options.trials * static_cast<double>(network.tensors.size()) / word_factor(network.log2_size.size());
-  if (!improvable(network)) return tree;
+  double trials = options.trials;
+  if (options.runs > 0) trials = std::min(trials, worth_trials(network, options.runs, log2_flops(network, tree)));
+  const double visits = trials * static_cast<double>(network.tensors.size()) / word_factor(network.log2_size.size());
+  if (!improvable(network) || trials < 1) return tree;
   OrderTree order_tree(network, tree);
   reconfigure(order_tree, {8, static_cast<std::uint64_t>(visits / visits_a_piece)}, deadline);
   return order_tree.to_tree();

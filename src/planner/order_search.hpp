@@ -11,6 +11,7 @@ namespace plated::planner {
 struct SearchOptions {
   double trials = 128;  ///< greedy passes' worth of work
   std::uint64_t seed = 0;
+  double runs = 0;  ///< as in OrderOptions
 };
 
 /// Trials that a network gets of those asked for: all while it is small, then in inverse proportion to its tensors, so

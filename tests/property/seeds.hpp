@@ -7,15 +7,15 @@
 #include <cstdlib>
 #include <string>
 
+#include "sanitized.hpp"
+
 namespace plated::test {
 
 /// Calls `property(seed)` for each seed; it returns an AssertionResult whose message is the repro. Stops after three
 /// failures. Built with assertions or sanitizers, a tenth of the seeds will do.
 template <class Property>
 void for_each_seed(std::uint64_t runs, Property property) {
-#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  runs = runs / 10 + 1;
-#endif
+  if (slow_build) runs = runs / 10 + 1;
   std::uint64_t first = 1;
   if (const char* text = std::getenv("PLATED_RUNS")) runs = std::strtoull(text, nullptr, 10);
   if (const char* text = std::getenv("PLATED_SEED")) {

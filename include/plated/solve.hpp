@@ -1,0 +1,70 @@
+// Answers to the questions people ask of a model together with its evidence.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plated/cost.hpp"
+#include "plated/integers.hpp"
+#include "plated/map.hpp"
+#include "plated/model.hpp"
+#include "plated/plan.hpp"
+#include "plated/sample.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated {
+
+/// How a model is solved: in log space, in the widest dtype of its factors.
+struct SolveOptions {
+  /// Threads to use; 0 is all the machine has. The bits of the answers do not depend on it.
+  int threads = 0;
+  /// Bytes that intermediates may take; 0 is no limit. What does not fit is refused before anything is allocated.
+  std::int64_t memory_limit = 0;
+  /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
+  std::function<bool()> cancelled;
+  std::function<void(double)> progress;
+};
+
+// Before anything is planned, evidence is absorbed (observed variables leave the tables), states that no assignment can
+// have are left out, and, where only sums are asked for, variables that nobody asks for and that hold nothing but their
+// own distribution are dropped. Every function throws IntractableError, MemoryLimitError, CancelledError, ValueError
+// and what compile() throws; all but log_partition throw ImpossibleError where the evidence contradicts the model.
+
+/// ln Z, one for each batch: of a normalised model the logarithm of the probability of the evidence; −inf where the
+/// evidence contradicts the model.
+///
+///   Model model = read_model("asia.bif");
+///   observe(model, "smoke=yes");
+///   double ln_p = log_partition(model).item();
+[[nodiscard]] Tensor log_partition(const Model& model, const SolveOptions& options = {});
+
+/// The posterior of every variable, observed ones too, over all its states. Axes: batch dims, plates, states.
+[[nodiscard]] std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& options = {});
+
+/// The jointly most probable assignment of every variable, observed ones too, and the natural logarithm of its weight.
+[[nodiscard]] MapResult map(const Model& model, const SolveOptions& options = {});
+
+/// Exact joint samples of every variable given the evidence. Axes: the samples, batch dims, plates.
+[[nodiscard]] std::map<std::string, Integers> sample(const Model& model, const SampleOptions& draws,
+                                                     const SolveOptions& options = {});
+
+/// The entropy of the joint posterior, in nats, one for each batch.
+[[nodiscard]] Tensor entropy(const Model& model, const SolveOptions& options = {});
+
+/// What solving a model does, told without running anything.
+struct Outline {
+  std::int64_t absorbed = 0;         ///< variables that evidence takes out
+  std::int64_t determined = 0;       ///< variables that evidence and zeros leave a single state
+  std::int64_t impossible = 0;       ///< states of other variables that are left out
+  std::vector<std::string> dropped;  ///< barren variables of ln Z
+  Plan plan;                         ///< of ln Z, on what is left
+  Cost cost;                         ///< of the plan, in log space and float64
+  std::int64_t sweeps = 0;           ///< forwards and back, for the marginals of all variables
+  double sweep_flops = 0;            ///< of the forward halves of these, by a quick estimate
+};
+[[nodiscard]] Outline outline(const Model& model);
+
+}  // namespace plated

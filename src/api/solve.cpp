@@ -1,0 +1,186 @@
+// The verbs on models: reduce, plan what is left, run it, and tell the answers in the model's own terms.
+#include "plated/solve.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "adjoint/questions.hpp"
+#include "api/inputs.hpp"
+#include "plated/error.hpp"
+#include "plated/marginals.hpp"
+#include "reduce/queries.hpp"
+#include "reduce/reduction.hpp"
+
+namespace plated {
+namespace {
+
+/// A model that has been reduced and is told in logarithms.
+class Solver {
+ public:
+  Solver(const Model& model, const SolveOptions& options)
+      : model_(model), options_(options), axes_(model.graph), reduction_(reduce::reduce(model)) {
+    if (!reduction_.impossible) reduction_.model = in_space(reduction_.model, Space::log);
+    for (const auto& [variable, states] : reduction_.model.evidence) observable_.push_back(variable);
+  }
+
+  [[nodiscard]] const reduce::Reduction& reduction() const { return reduction_; }
+  [[nodiscard]] const FactorGraph& graph() const { return reduction_.model.graph; }
+  [[nodiscard]] const std::vector<Tensor>& factors() const { return reduction_.model.factors; }
+
+  void check_possible() const {
+    if (!reduction_.impossible) return;
+    throw ImpossibleError("no assignment has a weight: the model and its evidence contradict each other");
+  }
+
+  /// A plan that will be run once.
+  [[nodiscard]] Plan plan(const FactorGraph& graph, bool sums_only) const {
+    return compile(graph, {.runs = 1, .sums_only = sums_only, .observable = observable_});
+  }
+
+  /// Options of a run that is one part of the whole answer: `from` and `share` are of the progress.
+  [[nodiscard]] RunOptions run_options(double from = 0, double share = 1) const {
+    RunOptions run{.semiring = Semiring::log,
+                   .threads = options_.threads,
+                   .check = Check::all,
+                   .memory_limit = options_.memory_limit,
+                   .evidence = reduction_.model.evidence,
+                   .lengths = reduction_.model.lengths,
+                   .cancelled = options_.cancelled};
+    if (options_.progress) {
+      run.progress = [this, from, share](double done) { options_.progress(from + share * done); };
+    }
+    return run;
+  }
+
+  /// A posterior over the states that are left, told over all states.
+  [[nodiscard]] Tensor expanded(DimId v, const Tensor& posterior) const {
+    const auto kept = reduction_.kept.find(v);
+    const auto known = reduction_.known.find(v);
+    if (kept == reduction_.kept.end() && known == reduction_.known.end()) return posterior;
+    const std::int64_t states = model_.graph.dims()[v].size;
+    const std::vector<double> entries = posterior.values();
+    const std::size_t left = known != reduction_.known.end() ? 1 : kept->second.size();
+    std::vector<double> all(entries.size() / left * static_cast<std::size_t>(states), 0.0);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const std::size_t slice = k / left;
+      all[slice * static_cast<std::size_t>(states) + static_cast<std::size_t>(state(v, slice, k % left))] = entries[k];
+    }
+    Tensor::Shape shape = posterior.shape();
+    shape.back() = states;
+    return posterior.dtype() == Dtype::float32 ? Tensor::of(shape, std::vector<float>(all.begin(), all.end()))
+                                               : Tensor::of(shape, all);
+  }
+
+  /// Assignments of the reduced model in the model's own states.
+  void tell(std::map<std::string, Integers>& assignment) const {
+    for (auto& [name, states] : assignment) {
+      const auto v = model_.graph.find(name);
+      if (!v || (!reduction_.kept.contains(*v) && !reduction_.known.contains(*v))) continue;
+      for (std::size_t k = 0; k < states.values.size(); ++k) {
+        // −1 stays: it is a slice beyond a chain's length.
+        if (states.values[k] >= 0) states.values[k] = state(*v, k, static_cast<std::size_t>(states.values[k]));
+      }
+    }
+  }
+
+ private:
+  /// Slices are counted over samples, batches and plates; what is known repeats over the former.
+  [[nodiscard]] std::int64_t state(DimId v, std::size_t slice, std::size_t reduced) const {
+    const auto known = reduction_.known.find(v);
+    if (known == reduction_.known.end()) return reduction_.kept.at(v)[reduced];
+    return known->second.values[slice % known->second.values.size()];
+  }
+
+  const Model& model_;
+  const SolveOptions& options_;
+  adjoint::AnswerAxes axes_;
+  reduce::Reduction reduction_;
+  std::vector<std::string> observable_;
+};
+
+std::vector<std::int64_t> batch_sizes(const FactorGraph& graph) {
+  return api::sizes(graph, adjoint::batch_axes(graph));
+}
+
+}  // namespace
+
+Tensor log_partition(const Model& model, const SolveOptions& options) {
+  const Solver solver(model, options);
+  if (solver.reduction().impossible) {
+    const double nothing = -std::numeric_limits<double>::infinity();
+    const auto shape = batch_sizes(model.graph);
+    return Tensor::of(shape, api::constant(nothing, Dtype::float64, shape).values());
+  }
+  return solver.plan(solver.graph(), true).run(solver.factors(), solver.run_options())[0];
+}
+
+std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& options) {
+  const Solver solver(model, options);
+  solver.check_possible();
+  const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph());
+  double flops = 0;
+  for (const reduce::Query& query : queries) flops += query.flops;
+  std::map<std::string, Tensor> result;
+  double done = 0;
+  for (const reduce::Query& query : queries) {
+    std::vector<Tensor> factors;
+    for (const std::size_t f : query.factors) factors.push_back(solver.factors()[f]);
+    const Plan plan = solver.plan(reduce::query_graph(solver.graph(), query), false);
+    const double share = flops > 0 ? query.flops / flops : 1.0;
+    const Marginals posterior = marginals(plan, factors, solver.run_options(done, share));
+    done += share;
+    for (const DimId v : query.variables) {
+      const std::string& name = model.graph.dims()[v].name;
+      const auto found = posterior.variables.find(name);
+      if (found != posterior.variables.end()) result.emplace(name, solver.expanded(v, found->second));
+    }
+  }
+  return result;
+}
+
+MapResult map(const Model& model, const SolveOptions& options) {
+  const Solver solver(model, options);
+  solver.check_possible();
+  MapResult result = map(solver.plan(solver.graph(), false), solver.factors(), solver.run_options());
+  solver.tell(result.assignment);
+  return result;
+}
+
+std::map<std::string, Integers> sample(const Model& model, const SampleOptions& draws, const SolveOptions& options) {
+  const Solver solver(model, options);
+  solver.check_possible();
+  auto result = sample(solver.plan(solver.graph(), false), solver.factors(), draws, solver.run_options());
+  solver.tell(result);
+  return result;
+}
+
+Tensor entropy(const Model& model, const SolveOptions& options) {
+  const Solver solver(model, options);
+  solver.check_possible();
+  return entropy(solver.plan(solver.graph(), false), solver.factors(), solver.run_options());
+}
+
+Outline outline(const Model& model) {
+  const SolveOptions options;
+  const Solver solver(model, options);
+  solver.check_possible();
+  const reduce::Reduction& reduction = solver.reduction();
+  const Plan plan = solver.plan(solver.graph(), true);
+  Outline result{.absorbed = static_cast<std::int64_t>(reduction.known.size()),
+                 .dropped = plan.dropped(),
+                 .plan = plan,
+                 .cost = plan.cost(Semiring::log, Dtype::float64)};
+  for (const auto& [v, kept] : reduction.kept) {
+    if (kept.size() == 1) {
+      ++result.determined;
+    } else {
+      result.impossible += model.graph.dims()[v].size - static_cast<std::int64_t>(kept.size());
+    }
+  }
+  const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph());
+  result.sweeps = static_cast<std::int64_t>(queries.size());
+  for (const reduce::Query& query : queries) result.sweep_flops += query.flops;
+  return result;
+}
+
+}  // namespace plated

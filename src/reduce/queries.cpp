@@ -1,0 +1,287 @@
+// Ancestral parts of directed models, merged while a common sweep is cheaper than two.
+//
+// A variable that only its own distribution holds sums to one with it, unless somebody asks for it: it is barren. What
+// is left when nobody asks for anything is the core: the ancestors of the evidence. A sink is a barren variable that is
+// no parent of another; its part is its own distribution, those of its barren ancestors, and what of the core they
+// touch.
+#include "reduce/queries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/disjoint_sets.hpp"
+#include "base/sorted_set.hpp"
+#include "graph/derived.hpp"
+#include "planner/contraction_order.hpp"
+
+namespace plated::reduce {
+namespace {
+
+using base::SortedSet;
+
+// What a factor more in a sweep costs, in flops.
+constexpr double flops_a_factor = 3000;
+// What pricing a part by itself and together with another takes, a factor, in flops.
+constexpr double flops_to_price = 4000;
+
+class Grouper {
+ public:
+  Grouper(const FactorGraph& graph, double cheap_flops)
+      : graph_(graph), cheap_flops_(cheap_flops), holders_(graph.dims().size()), own_(graph.dims().size()) {
+    for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+      variables_.push_back(graph.factor_variables(f));
+      for (const DimId v : variables_.back()) holders_[v].push_back(static_cast<std::uint32_t>(f));
+    }
+  }
+
+  std::vector<Query> run() {
+    SortedSet all(graph_.factors().size());
+    for (std::uint32_t f = 0; f < all.size(); ++f) all[f] = f;
+    std::vector<Query> whole{query_of(all)};
+    const bool undirected = std::none_of(graph_.factors().begin(), graph_.factors().end(),
+                                         [](const Factor& factor) { return factor.distribution_of.has_value(); });
+    if (undirected || !graph_.chains().empty() || price(whole[0]) <= cheap_flops_) return answering(std::move(whole));
+    find_barren();
+    find_core();
+    std::vector<SortedSet> parts;
+    double search = 0;
+    for (const DimId sink : sinks()) {
+      parts.push_back(part_of(sink));
+      search += flops_to_price * static_cast<double>(parts.back().size());
+    }
+    if (cheap_flops_ > 0 && price(whole[0]) <= search) return answering(std::move(whole));
+    for (const SortedSet& part : parts) add(part);
+    cover_core();
+    double together = 0;
+    for (const Query& query : groups_) together += price(query);
+    return answering(together < price(whole[0]) ? std::move(groups_) : std::move(whole));
+  }
+
+ private:
+  /// In the order in which they fall.
+  void find_barren() {
+    const std::vector<std::vector<DimId>> plates = graph_.variable_plates();
+    std::vector<std::size_t> count;
+    std::vector<DimId> candidates;
+    for (DimId v = 0; v < holders_.size(); ++v) {
+      count.push_back(holders_[v].size());
+      candidates.push_back(v);
+    }
+    gone_.assign(graph_.factors().size(), false);
+    while (!candidates.empty()) {
+      const DimId v = candidates.back();
+      candidates.pop_back();
+      if (count[v] != 1 || own_[v]) continue;
+      const std::uint32_t f = *std::find_if(holders_[v].begin(), holders_[v].end(), [&](auto g) { return !gone_[g]; });
+      // In a plate that the variable is not in, the factor is a product of distributions, which does not sum to one.
+      if (graph_.factors()[f].distribution_of != v || graph_.factor_plates(f) != plates[v]) continue;
+      if (graph_.dims()[v].size == 0) continue;  // an empty sum is zero, whatever was declared
+      own_[v] = f;
+      gone_[f] = true;
+      for (const DimId u : variables_[f]) {
+        --count[u];
+        candidates.push_back(u);
+      }
+    }
+  }
+
+  /// The components of what is left.
+  void find_core() {
+    base::DisjointSets sets(graph_.factors().size());
+    for (DimId v = 0; v < holders_.size(); ++v) {
+      std::optional<std::uint32_t> first;
+      for (const std::uint32_t f : holders_[v]) {
+        if (gone_[f]) continue;
+        if (first) sets.join(*first, f);
+        first = first.value_or(f);
+      }
+    }
+    core_of_.assign(graph_.factors().size(), 0);
+    std::vector<std::optional<std::size_t>> index(graph_.factors().size());
+    for (std::uint32_t f = 0; f < graph_.factors().size(); ++f) {
+      if (gone_[f]) continue;
+      auto& part = index[sets.root(f)];
+      if (!part) {
+        part = core_.size();
+        core_.emplace_back();
+      }
+      core_of_[f] = *part;
+      core_[*part].push_back(f);
+    }
+    covered_.assign(core_.size(), false);
+  }
+
+  [[nodiscard]] std::vector<DimId> sinks() const {
+    std::vector<bool> is_parent(holders_.size(), false);
+    for (DimId v = 0; v < own_.size(); ++v) {
+      if (!own_[v]) continue;
+      for (const DimId u : variables_[*own_[v]]) is_parent[u] = is_parent[u] || u != v;
+    }
+    std::vector<DimId> result;
+    for (DimId v = 0; v < own_.size(); ++v) {
+      if (own_[v] && !is_parent[v]) result.push_back(v);
+    }
+    return result;
+  }
+
+  /// A sink's distribution, its ancestors' and the parts of the core that they touch.
+  SortedSet part_of(DimId sink) {
+    std::vector<bool> taken(graph_.factors().size(), false);
+    SortedSet part;
+    const auto take = [&](std::uint32_t f) {
+      if (taken[f]) return;
+      taken[f] = true;
+      part.push_back(f);
+    };
+    take(*own_[sink]);
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      if (!gone_[part[k]]) continue;
+      for (const DimId u : variables_[part[k]]) {
+        if (own_[u]) {
+          take(*own_[u]);
+          continue;
+        }
+        const auto held = std::find_if(holders_[u].begin(), holders_[u].end(), [&](auto g) { return !gone_[g]; });
+        if (held == holders_[u].end()) continue;
+        covered_[core_of_[*held]] = true;
+        for (const std::uint32_t f : core_[core_of_[*held]]) take(f);
+      }
+    }
+    return base::sorted(std::move(part));
+  }
+
+  /// Joins the group it has most in common with, if that costs less than a sweep of its own.
+  void add(const SortedSet& part) {
+    std::size_t best = groups_.size();
+    std::size_t most = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t common = base::intersect(part, groups_of_[g]).size();
+      if (common > most) {
+        most = common;
+        best = g;
+      }
+    }
+    // A part that shares nothing is another component: it costs no more in a common sweep.
+    if (best == groups_.size() && !groups_.empty()) best = 0;
+    if (most == part.size()) return;
+    Query alone = query_of(part);
+    if (best < groups_.size()) {
+      SortedSet joint = base::unite(part, groups_of_[best]);
+      Query together = query_of(joint);
+      if (price(together) <= price(groups_[best]) + price(alone)) {
+        groups_of_[best] = std::move(joint);
+        groups_[best] = std::move(together);
+        return;
+      }
+    }
+    groups_of_.push_back(part);
+    groups_.push_back(std::move(alone));
+  }
+
+  void cover_core() {
+    SortedSet rest;
+    for (std::size_t c = 0; c < core_.size(); ++c) {
+      if (!covered_[c]) rest = base::unite(rest, core_[c]);
+    }
+    if (!rest.empty()) add(rest);
+  }
+
+  /// What a sweep costs with all that surrounds its arithmetic.
+  [[nodiscard]] static double price(const Query& query) {
+    return query.flops + flops_a_factor * static_cast<double>(query.factors.size());
+  }
+
+  [[nodiscard]] static double log2_elements(const planner::Network& network) {
+    double sum = 0;
+    for (const std::uint32_t d : network.tensors[0]) sum += network.log2_size[d];
+    return sum;
+  }
+
+  [[nodiscard]] Query query_of(const SortedSet& factors) const {
+    return {{factors.begin(), factors.end()}, {}, flops(factors)};
+  }
+
+  /// A quick estimate for a sweep's forward half: min-fill on variables alone.
+  [[nodiscard]] double flops(const SortedSet& factors) const {
+    planner::Network network;
+    std::vector<std::optional<std::uint32_t>> local(graph_.dims().size());
+    for (const std::uint32_t f : factors) {
+      std::vector<std::uint32_t> dims;
+      for (const DimId v : variables_[f]) {
+        if (graph_.dims()[v].size <= 1) continue;
+        if (!local[v]) {
+          local[v] = static_cast<std::uint32_t>(network.log2_size.size());
+          network.log2_size.push_back(std::log2(static_cast<double>(graph_.dims()[v].size)));
+        }
+        dims.push_back(*local[v]);
+      }
+      if (!dims.empty()) network.tensors.push_back(base::sorted(std::move(dims)));
+    }
+    if (network.tensors.size() < 2) return network.tensors.empty() ? 0.0 : std::exp2(log2_elements(network));
+    const planner::Tree tree = planner::contraction_order(network, {.strategy = planner::Strategy::min_fill});
+    return std::exp2(planner::log2_flops(network, tree));
+  }
+
+  /// Each variable is answered for by the cheapest query that holds it; one that nothing holds, by the first. A query
+  /// without any still tells whether its factors leave anything possible.
+  [[nodiscard]] std::vector<Query> answering(std::vector<Query> queries) const {
+    std::stable_sort(queries.begin(), queries.end(), [](const Query& a, const Query& b) { return a.flops < b.flops; });
+    std::vector<bool> answered(graph_.dims().size(), false);
+    for (Query& query : queries) {
+      for (const std::size_t f : query.factors) {
+        for (const DimId v : variables_[f]) {
+          if (!answered[v]) query.variables.push_back(v);
+          answered[v] = true;
+        }
+      }
+    }
+    for (DimId v = 0; v < answered.size(); ++v) {
+      if (!answered[v] && graph_.dims()[v].kind == DimKind::variable) queries.front().variables.push_back(v);
+    }
+    return queries;
+  }
+
+  const FactorGraph& graph_;
+  double cheap_flops_;
+  std::vector<SortedSet> variables_;               // [factor]
+  std::vector<SortedSet> holders_;                 // [variable]
+  std::vector<std::optional<std::uint32_t>> own_;  // [variable]: the distribution it falls with, if it is barren
+  std::vector<bool> gone_;                         // [factor]
+  std::vector<SortedSet> core_;                    // components of factors
+  std::vector<std::size_t> core_of_;               // [factor]
+  std::vector<bool> covered_;                      // [component]
+  std::vector<Query> groups_;
+  std::vector<SortedSet> groups_of_;  // the factors of each
+};
+
+}  // namespace
+
+std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops) {
+  return Grouper(graph, cheap_flops).run();
+}
+
+FactorGraph query_graph(const FactorGraph& graph, const Query& query) {
+  if (query.factors.size() == graph.factors().size()) return graph.asking({{}});
+  graph::Derived derived(graph);
+  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (graph.dims()[d].kind == DimKind::plate) derived.plate(d);
+    if (graph.dims()[d].kind == DimKind::batch) derived.batch(d);
+  }
+  for (const std::size_t f : query.factors) {
+    for (const DimId v : graph.factor_variables(f)) derived.variable(v, plates[v]);
+  }
+  for (const DimId v : query.variables) derived.variable(v, plates[v]);
+  std::vector<DimId> batch;
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (graph.dims()[d].kind == DimKind::batch) batch.push_back(d);
+  }
+  for (const std::size_t f : query.factors) {
+    derived.factor(graph.factors()[f].name, graph.factors()[f].dims, graph.factors()[f].tied);
+  }
+  derived.output(std::move(batch));
+  return std::move(derived).finish();
+}
+
+}  // namespace plated::reduce

@@ -1,0 +1,38 @@
+// What a model's data allow before anything is planned: evidence leaves the tables, impossible states leave the
+// domains.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plated/model.hpp"
+
+namespace plated::reduce {
+
+/// A smaller model with the same answers. Its dims have the ids of the original's; a variable that is known has a
+/// single state and no factor.
+struct Reduction {
+  Model model;
+  /// Variables that evidence took out, with their states, shaped by their plates.
+  std::map<DimId, Integers> known;
+  /// Of variables that have lost states: the original numbers of those that are left.
+  std::map<DimId, std::vector<std::int64_t>> kept;
+  /// Some variable has no possible state: Z is zero.
+  bool impossible = false;
+};
+
+/// Both of the below, in this order.
+[[nodiscard]] Reduction reduce(const Model& model);
+
+/// Takes variables that are observed in all their slices out of the factors. Evidence that cannot be absorbed so stays
+/// evidence: of linked variables, of some slices only, and in ragged chains. Throws ValueError for a state that is
+/// none.
+void absorb_evidence(Reduction& reduction);
+
+/// Leaves out states that some factor without plates gives no weight whatever the other variables are, until none is
+/// left.
+void drop_impossible(Reduction& reduction);
+
+}  // namespace plated::reduce

@@ -1,0 +1,237 @@
+// Solving models: reduced, planned and told in the model's own terms, against the same questions with evidence as
+// factors.
+#include "plated/solve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "plated/error.hpp"
+#include "plated/marginals.hpp"
+#include "property/random_case.hpp"
+#include "property/random_operands.hpp"
+#include "property/seeds.hpp"
+#include "unit/reduce/random_network.hpp"
+
+namespace plated::test {
+namespace {
+
+using testing::AssertionFailure;
+using testing::AssertionResult;
+using testing::AssertionSuccess;
+
+std::string print(const Model& model) {
+  std::string text = model.graph.print();
+  for (const auto& [variable, states] : model.evidence) {
+    text += variable + " =";
+    for (const std::int64_t state : states.values) text += " " + std::to_string(state);
+    text += "\n";
+  }
+  return text;
+}
+
+AssertionResult close(const char* what, const Tensor& got, const Tensor& want, double tolerance) {
+  if (got.shape() != want.shape()) return AssertionFailure() << what << ": shape";
+  const std::vector<double> a = got.values();
+  const std::vector<double> b = want.values();
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k] == b[k] || std::abs(a[k] - b[k]) <= tolerance * std::max(1.0, std::abs(b[k]))) continue;
+    return AssertionFailure() << what << ": " << a[k] << ", not " << b[k];
+  }
+  return AssertionSuccess();
+}
+
+/// The same questions without any reduction.
+struct Plain {
+  explicit Plain(const Model& model) : logs(in_space(model, Space::log)), plan(make(model)) {
+    run.evidence = model.evidence;
+    run.check = Check::all;
+  }
+  static Plan make(const Model& model) {
+    PlanOptions options;
+    for (const auto& [variable, states] : model.evidence) options.observable.push_back(variable);
+    return compile(model.graph.asking({{}}), options);
+  }
+  Model logs;
+  Plan plan;
+  RunOptions run;
+};
+
+/// The weight of assignments: all variables observed.
+Tensor weight(const Model& model, const std::map<std::string, Integers>& assignment) {
+  Model observed = model;
+  observed.evidence = assignment;
+  return Plain(observed).plan.run(in_space(model, Space::log).factors, {.evidence = assignment})[0];
+}
+
+AssertionResult check(const Model& model, std::uint64_t seed) {
+  const Plain plain(model);
+  const Tensor ln_z = plain.plan.run(plain.logs.factors, plain.run)[0];
+  AssertionResult good = close("ln Z", log_partition(model), ln_z, 1e-11);
+  if (!good) return good;
+  bool impossible = false;
+  for (const double z : ln_z.values()) impossible = impossible || z == -std::numeric_limits<double>::infinity();
+  if (impossible) {
+    const auto refused = [](auto ask) {
+      try {
+        (void)ask();
+        return false;
+      } catch (const ImpossibleError&) {
+        return true;
+      }
+    };
+    const bool all = refused([&] { return marginals(model); }) && refused([&] { return map(model); }) &&
+                     refused([&] { return sample(model, {}); }) && refused([&] { return entropy(model); });
+    return all ? AssertionSuccess() : AssertionFailure() << "an answer for impossible evidence";
+  }
+  const auto got = marginals(model);
+  const Marginals want = marginals(plain.plan, plain.logs.factors, plain.run);
+  if (got.size() != want.variables.size()) return AssertionFailure() << "marginals of other variables";
+  for (const auto& [variable, posterior] : want.variables) {
+    good = close(("marginal of " + variable).c_str(), got.at(variable), posterior, 1e-11);
+    if (!good) return good;
+  }
+  const MapResult best = map(model);
+  good = close("score", best.score, map(plain.plan, plain.logs.factors, plain.run).score, 1e-11);
+  if (good) good = close("weight of the assignment", weight(model, best.assignment), best.score, 1e-11);
+  if (good) good = close("entropy", entropy(model), entropy(plain.plan, plain.logs.factors, plain.run), 1e-9);
+  if (!good) return good;
+  const auto draws = sample(model, {.count = 3, .seed = seed});
+  for (const auto& [variable, states] : best.assignment) {
+    const auto found = draws.find(variable);
+    if (found == draws.end()) return AssertionFailure() << "no samples of " << variable;
+    std::vector<std::int64_t> shape = states.shape;
+    shape.insert(shape.begin(), 3);
+    if (found->second.shape != shape) return AssertionFailure() << "shape of the samples of " << variable;
+  }
+  std::map<std::string, Integers> one;
+  for (const auto& [variable, states] : draws) {
+    const std::size_t slices = states.values.size() / 3;
+    const auto first = states.values.begin() + static_cast<std::ptrdiff_t>(slices);
+    one.emplace(variable, Integers({states.shape.begin() + 1, states.shape.end()},
+                                   std::vector<std::int64_t>(first, first + static_cast<std::ptrdiff_t>(slices))));
+  }
+  for (const double w : weight(model, one).values()) {
+    if (!(w > -std::numeric_limits<double>::infinity())) return AssertionFailure() << "a sample without weight";
+  }
+  return AssertionSuccess();
+}
+
+AssertionResult with_repro(AssertionResult good, const Model& model) {
+  return good ? good : AssertionFailure() << good.message() << "\n" << print(model);
+}
+
+TEST(Solve, AgreesWithEvidenceAsFactorsOnDirectedNetworks) {
+  for_each_seed(400, [](std::uint64_t seed) {
+    Random random(seed);
+    Model model = random_network(random, {.variables = 3 + random.below(7)});
+    observe_some(model, random, 30);
+    return with_repro(check(model, seed), model);
+  });
+}
+
+TEST(Solve, AgreesWithEvidenceAsFactorsOnPlatedGraphs) {
+  std::size_t compared = 0;
+  for_each_seed(400, [&](std::uint64_t seed) {
+    const Case drawn = random_case(seed, {});
+    Random random(seed + 17);
+    Model model;
+    model.graph = drawn.build();
+    model.space = Space::log;
+    for (const Factor& factor : model.graph.factors()) {
+      Tensor::Shape shape;
+      std::int64_t entries = 1;
+      for (const DimId d : factor.dims) entries *= shape.emplace_back(model.graph.dims()[d].size);
+      std::vector<double> values;
+      for (std::int64_t k = 0; k < entries; ++k) {
+        values.push_back(random.chance(8) ? -std::numeric_limits<double>::infinity() : random.uniform(-2, 2));
+      }
+      model.factors.push_back(Tensor::of(shape, values));
+      model.children.emplace_back();
+    }
+    const auto plates = model.graph.variable_plates();
+    for (const std::string& variable : variables(model)) {
+      const DimId v = *model.graph.find(variable);
+      if (!random.chance(40) || model.graph.dims()[v].size == 0) continue;
+      Tensor::Shape shape;
+      for (const DimId plate : plates[v]) shape.push_back(model.graph.dims()[plate].size);
+      Integers states(shape, -1);
+      const int seen = random.chance(70) ? 100 : 50;
+      for (std::int64_t& state : states.values) {
+        if (random.chance(seen)) state = random.below(model.graph.dims()[v].size);
+      }
+      model.evidence.emplace(variable, std::move(states));
+    }
+    try {
+      (void)Plain(model);
+    } catch (const IntractableError&) {
+      return AssertionSuccess();
+    }
+    ++compared;
+    return with_repro(check(model, seed), model);
+  });
+  EXPECT_GT(compared, 0U);
+}
+
+TEST(Solve, DrawsSamplesWithTheMarginalsFrequencies) {
+  Random random(5);
+  Model model = random_network(random, {.variables = 6, .zero_percent = 0, .undirected_percent = 50});
+  model.evidence.emplace("v5", Integers({}, {0}));
+  const auto posterior = marginals(model);
+  constexpr std::int64_t count = 20000;
+  const auto draws = sample(model, {.count = count, .seed = 3});
+  for (const auto& [variable, probabilities] : posterior) {
+    const std::vector<double> p = probabilities.values();
+    std::vector<double> seen(p.size(), 0.0);
+    for (const std::int64_t state : draws.at(variable).values) seen[static_cast<std::size_t>(state)] += 1.0 / count;
+    for (std::size_t s = 0; s < p.size(); ++s) EXPECT_NEAR(seen[s], p[s], 5 * std::sqrt(0.25 / count)) << variable;
+  }
+}
+
+TEST(Solve, TellsWhatItWillDo) {
+  Model model;
+  model.graph.variable("cause", 3);
+  model.graph.variable("effect", 2);
+  model.graph.variable("aside", 2);
+  model.graph.factor("p", {"cause"}, {.distribution_of = "cause", .trusted = true});
+  model.graph.factor("q", {"cause", "effect"}, {.distribution_of = "effect", .trusted = true});
+  model.graph.factor("r", {"cause", "aside"}, {.distribution_of = "aside", .trusted = true});
+  model.graph.output({});
+  model.factors = {Tensor::of<double>({3}, {0.5, 0.25, 0.25}), Tensor::of<double>({3, 2}, {1, 0, 0.5, 0.5, 0.25, 0.75}),
+                   Tensor::of<double>({3, 2}, {0.1, 0.9, 0.2, 0.8, 0.3, 0.7})};
+  model.children = {"cause", "effect", "aside"};
+  model.evidence.emplace("effect", Integers({}, {1}));
+  const Outline told = outline(model);
+  EXPECT_EQ(told.absorbed, 1);
+  EXPECT_EQ(told.impossible, 1);
+  EXPECT_EQ(told.determined, 0);
+  EXPECT_EQ(told.dropped, (std::vector<std::string>{"aside"}));
+  EXPECT_GT(told.cost.flops, 0);
+  EXPECT_EQ(told.sweeps, 1);
+  EXPECT_GT(told.sweep_flops, 0);
+  EXPECT_NEAR(log_partition(model).item(), std::log(0.25 * 0.5 + 0.25 * 0.75), 1e-14);
+}
+
+TEST(Solve, StopsWhenAskedTo) {
+  Random random(1);
+  const Model model = random_network(random);
+  SolveOptions options;
+  options.cancelled = [] { return true; };
+  EXPECT_THROW((void)marginals(model, options), CancelledError);
+}
+
+TEST(Solve, ReportsProgressUpToTheEnd) {
+  Random random(1);
+  const Model model = random_network(random);
+  double last = 0;
+  SolveOptions options;
+  options.progress = [&](double share) {
+    EXPECT_GE(share, last);
+    last = share;
+  };
+  (void)marginals(model, options);
+  EXPECT_NEAR(last, 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace plated::test
