@@ -15,10 +15,14 @@ constexpr double over_weight = 14;
 constexpr double crossing_weight = 4;
 constexpr double slant_weight = 0.35;
 constexpr double stretch_weight = 0.12;
+constexpr double level_weight = 1.5;  // an arrow that points sideways
+constexpr double up_weight = 5;
 constexpr double box_weight = 0.45;
 constexpr double page_weight = 0.6;
 constexpr double height_weight = 1.3;  // pages are wider than they are high
-constexpr double pass_weight = 2.5;    // a link that runs through a box of neither end
+constexpr double longest_page = 1.1;   // columns for each row, as columns are wider than rows are high; more cost extra
+constexpr double excess_weight = 3;
+constexpr double pass_weight = 2.5;  // a link that runs through a box of neither end
 
 /// Twice the signed area of the triangle a, b, c.
 long turn(Point a, Point b, Point c) {
@@ -62,7 +66,7 @@ LayoutCost::LayoutCost(const Arrangement& arrangement, Places places)
       links_of_(arrangement.points),
       is_moved_(arrangement.links.size()) {
   for (int link = 0; link < static_cast<int>(segments_.size()); ++link) {
-    const auto [from, to, weight] = arrangement.links[link];
+    const auto [from, to, weight, down] = arrangement.links[link];
     links_of_[from].push_back(link);
     links_of_[to].push_back(link);
     segments_[link].from = from;
@@ -111,10 +115,15 @@ bool LayoutCost::passes(const Segment& segment, const Span& span) const {
 }
 
 double LayoutCost::length_cost(int link) const {
-  const int across = segments_[link].right - segments_[link].left, down = segments_[link].bottom - segments_[link].top;
-  const double square = double(across) * across + double(down) * down;
-  const double slant = across != 0 && down != 0 ? slant_weight : 0;
-  return arrangement_.links[link].weight * (std::sqrt(square) + stretch_weight * square + slant);
+  const int across = segments_[link].right - segments_[link].left,
+            height = segments_[link].bottom - segments_[link].top;
+  const double square = double(across) * across + double(height) * height;
+  const double slant = across != 0 && height != 0 ? slant_weight : 0;
+  const Link& own = arrangement_.links[link];
+  const double length = own.weight * (std::sqrt(square) + stretch_weight * square + slant);
+  if (own.down == 0) return length;
+  const int fall = (places_[own.to].row - places_[own.from].row) * (own.down > 0 ? 1 : -1);
+  return length + std::abs(own.down) * (fall > 0 ? 0 : fall == 0 ? level_weight : up_weight);
 }
 
 double LayoutCost::box_cost() const {
@@ -135,7 +144,9 @@ double LayoutCost::box_cost() const {
     page.top = std::min(page.top, p.row);
     page.bottom = std::max(page.bottom, p.row);
   }
-  return cost + page_weight * (page.right - page.left + height_weight * (page.bottom - page.top));
+  const double width = page.right - page.left, height = page.bottom - page.top;
+  const double excess = std::max(0.0, width - longest_page * (height + 3));
+  return cost + page_weight * (width + height_weight * height) + excess_weight * excess;
 }
 
 double LayoutCost::total() const {

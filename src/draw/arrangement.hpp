@@ -17,6 +17,7 @@ struct Link {
   int from = 0;
   int to = 0;
   double weight = 1;
+  double down = 0;  ///< how many arrows should point down from `from` to `to`; negative: up
 };
 
 /// Grid lines that a box spans, both ends included; empty where `left > right`.
@@ -45,8 +46,8 @@ using Places = std::vector<Point>;
 /// How many points lie in a box that is not theirs, over all boxes: 0 for a picture that tells the truth.
 [[nodiscard]] int intruders(const Arrangement& arrangement, const Places& places);
 
-/// How bad a layout is: intruders above all, then crossings, links over points, long and slanted links, large boxes.
-/// Keeps the layout, so that the cost of a move is that of what it touches.
+/// How bad a layout is: intruders above all, then crossings, links over points, long and slanted links, arrows that do
+/// not point down, large boxes. Keeps the layout, so that the cost of a move is that of what it touches.
 class LayoutCost {
  public:
   LayoutCost(const Arrangement& arrangement, Places places);

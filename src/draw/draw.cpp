@@ -1,4 +1,4 @@
-// Drawing, from graph to text: scene, layout on the grid, pixels, lines, labels, SVG.
+// Drawing, from graph to text: scene, layout on a grid or in layers, pixels, lines, labels, SVG.
 #include "plated/draw.hpp"
 
 #include "draw/layout.hpp"
@@ -11,10 +11,15 @@ namespace {
 
 std::string drawn(const FactorGraph& graph, const Certificate* certificate, const DrawOptions& options) {
   const draw::Scene scene = draw::make_scene(graph, certificate, options);
-  const draw::Layout layout = draw::lay_out(scene);
+  draw::Layout layout;
   draw::Picture picture;
-  draw::measure(scene, layout, picture);
-  draw::route(scene, picture);
+  if (draw::suits_layers(scene)) {
+    draw::measure_in_layers(scene, picture);
+  } else {
+    layout = draw::lay_out(scene);
+    draw::measure(scene, layout, picture);
+    draw::route(scene, layout, picture);
+  }
   draw::place_labels(scene, layout, picture);
   return draw::to_svg(scene, layout, picture);
 }

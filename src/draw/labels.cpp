@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "draw/picture.hpp"
+#include "draw/text.hpp"
 
 namespace plated::draw {
 namespace {
@@ -11,6 +12,9 @@ namespace {
 class Ground {
  public:
   explicit Ground(const Picture& picture) : picture_(picture) {
+    for (const auto& head : picture.heads) {
+      if (head) heads_.push_back(around(head->tip, {10, 10}));
+    }
     for (const auto& line : picture.lines) {
       traces_.push_back(line.trace());
       Rect around{line.from.x, line.from.y, line.from.x, line.from.y};
@@ -27,6 +31,7 @@ class Ground {
     double weight = 0;
     for (const auto& node : picture_.nodes) weight += node.meets(rect) ? 10 : 0;
     for (const auto& label : taken_) weight += label.meets(rect) ? 10 : 0;
+    for (const auto& head : heads_) weight += head.meets(rect) ? 1 : 0;
     for (std::size_t k = 0; k < traces_.size(); ++k) {
       const Rect wide{around_[k].left - 1, around_[k].top - 1, around_[k].right + 1, around_[k].bottom + 1};
       if (!wide.meets(rect)) continue;
@@ -50,6 +55,7 @@ class Ground {
   const Picture& picture_;
   std::vector<std::vector<Pixel>> traces_;
   std::vector<Rect> around_;
+  std::vector<Rect> heads_;
   std::vector<Rect> taken_;
 };
 
@@ -87,6 +93,17 @@ std::vector<Rect> beside(const Rect& factor, double width) {
   for (const double y : {up, below}) {
     for (const double x : {factor.x() + width / 2 + 3, factor.x() - width / 2 - 3}) add(x, y);
   }
+  // Farther and farther off, as long as it is seen whose name it is.
+  for (const double more : {5.0, 10.0, 16.0}) {
+    for (const double dx : {0.0, -0.5, 0.5, -0.25, 0.25, -0.75, 0.75}) {
+      add(factor.x() + dx * (width + factor.width()), up - more);
+      add(factor.x() + dx * (width + factor.width()), below + more);
+    }
+    for (const double dy : {0.0, -6.0, 6.0}) {
+      add(right + more, factor.y() + dy);
+      add(left - more, factor.y() + dy);
+    }
+  }
   return places;
 }
 
@@ -102,6 +119,28 @@ std::vector<Rect> along_lower_border(const Rect& box, double width) {
   return places;
 }
 
+/// Places beside the middle of an arc, and a little before and behind it.
+std::vector<Rect> along(const Line& line, double width) {
+  constexpr double gap = 3;
+  std::vector<Rect> places;
+  const auto trace = line.trace();
+  for (const double share : {0.5, 0.4, 0.6, 0.3, 0.7}) {
+    const auto at = static_cast<std::size_t>(share * static_cast<double>(trace.size() - 1));
+    const Pixel here = trace[at], ahead = trace[std::min(at + 1, trace.size() - 1)];
+    const double dx = ahead.x - here.x, dy = ahead.y - here.y, length = std::max(1e-9, std::hypot(dx, dy));
+    // The normal, and how far the middle of the words must be out for their corner to clear the line.
+    const Pixel normal{-dy / length, dx / length};
+    const double out = gap + std::abs(normal.x) * width / 2 + std::abs(normal.y) * label_font / 2;
+    for (const double side : {1.0, -1.0}) {
+      for (const double more : {0.0, 5.0, 10.0}) {
+        const Pixel centre{here.x + side * (out + more) * normal.x, here.y + side * (out + more) * normal.y};
+        places.push_back(around(centre, {width / 2, label_font / 2}));
+      }
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 void place_labels(const Scene& scene, const Layout& layout, Picture& picture) {
@@ -112,6 +151,12 @@ void place_labels(const Scene& scene, const Layout& layout, Picture& picture) {
     const std::string text = scene.plates[box.plate].label + (box.is_part ? " (part)" : "");
     const auto places = along_lower_border(picture.boxes[b], text_width(text, label_font));
     picture.box_labels.push_back(best_of(text, places, ground));
+  }
+  picture.edge_labels.resize(scene.edges.size());
+  for (std::size_t e = 0; e < scene.edges.size(); ++e) {
+    const std::string& text = scene.edges[e].label;
+    if (text.empty()) continue;
+    picture.edge_labels[e] = best_of(text, along(picture.lines[e], text_width(text, label_font)), ground);
   }
   picture.factor_labels.resize(scene.nodes.size());
   for (std::size_t n = 0; n < scene.nodes.size(); ++n) {

@@ -13,7 +13,7 @@
 namespace plated::draw {
 namespace {
 
-/// Each position's nearest free place of the grid, those nearest to their grid point first.
+/// Each position's nearest free place of the grid, in their order.
 Places snapped(const std::vector<Position>& positions) {
   Places places(positions.size());
   std::set<std::pair<int, int>> taken;
@@ -48,13 +48,13 @@ Places place_within(const std::vector<int>& nodes, const std::vector<Position>& 
   };
   for (const auto& link : all) {
     const int from = local(link.from), to = local(link.to);
-    if (from >= 0 && to >= 0) own.links.push_back({from, to});
+    if (from >= 0 && to >= 0) own.links.push_back({from, to, 1, link.down});
   }
   Places best;
   double best_cost = 0;
-  constexpr int turns = 12;
+  constexpr int turns = 24;
   for (int turn = 0; turn < turns; ++turn) {
-    const double angle = turn * std::numbers::pi / turns;
+    const double angle = 2 * turn * std::numbers::pi / turns;
     std::vector<Position> turned;
     for (const int node : nodes) {
       const auto [x, y] = positions[node];
@@ -127,7 +127,11 @@ Places improved(const Arrangement& arrangement, const Places& start) {
 Layout lay_out(const Scene& scene) {
   if (scene.nodes.empty()) return {};
   std::vector<Link> links;
-  for (const auto& edge : scene.edges) links.push_back({edge.variable, edge.factor});
+  for (const auto& edge : scene.edges) {
+    // A link is drawn as an arc, wherever its ends lie, and they have a factor or an arrow between them as a rule.
+    if (edge.kind != Edge::Kind::link)
+      links.push_back({edge.from, edge.to, 1, edge.kind == Edge::Kind::arrow ? 1.0 : 0});
+  }
 
   const Units units = find_units(scene);
   std::vector<int> plates;

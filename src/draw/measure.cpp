@@ -3,18 +3,17 @@
 #include <cmath>
 
 #include "draw/picture.hpp"
+#include "draw/text.hpp"
 
 namespace plated::draw {
 namespace {
 
-constexpr double margin = 14;      // around the page
 constexpr double column_gap = 34;  // between the shapes of neighbouring columns
 constexpr double row_gap = 26;
 constexpr double border_pad = 14;   // between a shape and the first border
 constexpr double border_step = 9;   // between borders that share a gap
+constexpr double arc_room = 34;     // how far a link's arc and its gap to its label reach
 constexpr double label_strip = 19;  // above a lower border, for the plate's label
-constexpr double factor_side = 11;
-constexpr double circle_radius = 17;
 
 /// The boxes from the outermost inwards: whoever holds another comes first. Among boxes of which neither holds the
 /// other, the order of the near sides (left, top) is opposite to that of the far sides, so that they are seen to
@@ -86,38 +85,24 @@ struct Axis {
 
 }  // namespace
 
-double text_width(const std::string& text, double font) {
-  double characters = 0;
-  for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // continues a UTF-8 code point
-    const bool narrow = c == 'i' || c == 'j' || c == 'l' || c == 't' || c == 'f' || c == ' ' || c == '.' || c == ',';
-    characters += narrow                                           ? 0.4
-                  : c == 'm' || c == 'w' || (c >= 'A' && c <= 'Z') ? 0.85
-                  : static_cast<unsigned char>(c) >= 0xE0          ? 1.0
-                                                                   : 0.62;
-  }
-  return characters * font;
-}
-
-Pixel half_extent(const Node& node) {
-  if (!node.is_variable) return {factor_side / 2, factor_side / 2};
-  return {std::max(circle_radius, text_width(node.label, name_font) / 2 + 9), circle_radius};
-}
-
 void measure(const Scene& scene, const Layout& layout, Picture& picture) {
   Axis across{.gap = column_gap, .near_step = border_step, .far_step = border_step};
   Axis down{.gap = row_gap, .near_step = border_step, .far_step = label_strip};
   for (std::size_t n = 0; n < layout.places.size(); ++n) {
     const auto [column, row] = layout.places[n];
-    Pixel half = half_extent(scene.nodes[n]);
-    // Room for a factor's label above or below it.
-    if (!scene.nodes[n].label.empty() && !scene.nodes[n].is_variable) {
-      half = {std::max(half.x, text_width(scene.nodes[n].label, label_font) / 2), half.y + label_font + 4};
-    }
+    const Pixel half = half_extent_with_label(scene.nodes[n]);
     if (static_cast<int>(across.half.size()) <= column) across.half.resize(column + 1);
     if (static_cast<int>(down.half.size()) <= row) down.half.resize(row + 1);
     across.half[column] = std::max(across.half[column], half.x);
     down.half[row] = std::max(down.half[row], half.y);
+  }
+  // Room for arcs and their labels beside or below the nodes that they join.
+  for (const auto& edge : scene.edges) {
+    if (edge.kind != Edge::Kind::link) continue;
+    const Point a = layout.places[edge.from], b = layout.places[edge.to];
+    double& half = a.column == b.column ? across.half[a.column] : down.half[a.row];
+    if (a.column == b.column) half = std::max(half, arc_room + text_width(edge.label, label_font));
+    if (a.row == b.row) half = std::max(half, arc_room + label_font);
   }
   for (const auto& box : layout.boxes) {
     const Span span = span_of(box.inside, layout.places);
@@ -139,18 +124,10 @@ void measure(const Scene& scene, const Layout& layout, Picture& picture) {
     across.resolve(near_order, far_order);
   }
 
-  double words = scene.title.empty() ? 0 : text_width(scene.title, title_font);
-  words = std::max(words, text_width(scene.caption, label_font));
-  const double top = margin + (scene.title.empty() ? 0 : title_font + 14);
-  const double left = margin + std::max(0.0, (words - across.length) / 2);
-  picture.width = std::max(across.length, words) + 2 * margin;
-  picture.height = top + down.length + margin + (scene.caption.empty() ? 0 : label_font + 12);
-  picture.title = {margin, margin + title_font - 2};
-  picture.caption = {margin, picture.height - margin};
+  const auto [left, top] = frame(scene, across.length, down.length, picture);
   for (std::size_t n = 0; n < layout.places.size(); ++n) {
-    const Pixel half = half_extent(scene.nodes[n]);
-    const double x = left + across.centre[layout.places[n].column], y = top + down.centre[layout.places[n].row];
-    picture.nodes.push_back({x - half.x, y - half.y, x + half.x, y + half.y});
+    const Pixel centre{left + across.centre[layout.places[n].column], top + down.centre[layout.places[n].row]};
+    picture.nodes.push_back(around(centre, half_extent(scene.nodes[n])));
   }
   for (std::size_t b = 0; b < layout.boxes.size(); ++b) {
     picture.boxes.push_back({left + across.near[b], top + down.near[b], left + across.far[b], top + down.far[b]});

@@ -1,66 +1,90 @@
 // Lines between nodes: straight, or bent around what would lie under them.
+#include <algorithm>
 #include <cmath>
 
+#include "draw/avoid.hpp"
 #include "draw/picture.hpp"
 
 namespace plated::draw {
 namespace {
 
-constexpr double clearance = 4;
+/// The straight line between two points, drawn aside to one of its sides.
+Line bent(Pixel from, Pixel to, double bend) {
+  const double dx = to.x - from.x, dy = to.y - from.y;
+  const double length = std::max(1.0, std::hypot(dx, dy));
+  return {from, to, {{(from.x + to.x) / 2 - bend * dy / length, (from.y + to.y) / 2 + bend * dx / length}}};
+}
 
-int nodes_under(const Line& line, int from, int to, const std::vector<Rect>& nodes) {
-  int count = 0;
-  const auto trace = line.trace();
-  for (int n = 0; n < static_cast<int>(nodes.size()); ++n) {
-    if (n == from || n == to) continue;
-    const Rect& node = nodes[n];
-    for (const auto& [x, y] : trace) {
-      const double dx = std::abs(x - node.x()) / (node.width() / 2 + clearance);
-      const double dy = std::abs(y - node.y()) / (node.height() / 2 + clearance);
-      if (dx * dx + dy * dy >= 1) continue;
-      ++count;
-      break;
+Line routed(const Edge& edge, const Picture& picture) {
+  const Rect& a = picture.nodes[edge.from];
+  const Rect& b = picture.nodes[edge.to];
+  Line best{.from = {a.x(), a.y()}, .to = {b.x(), b.y()}};
+  int under = nodes_under(best, edge.from, edge.to, picture.nodes);
+  for (double bend = 30; under > 0 && bend <= 180; bend += 30) {
+    for (const double side : {bend, -bend}) {
+      const Line line = bent(best.from, best.to, side);
+      const int now = nodes_under(line, edge.from, edge.to, picture.nodes);
+      if (now >= under) continue;
+      under = now;
+      best = line;
     }
+  }
+  return best;
+}
+
+/// How far a link's arc leaves the boxes of its chain, in points of its trace.
+int points_outside(const Line& line, const Edge& edge, const Layout& layout, const Picture& picture) {
+  int count = 0;
+  for (const Pixel p : line.trace()) {
+    bool inside = false;
+    for (std::size_t b = 0; b < layout.boxes.size(); ++b) {
+      inside |= layout.boxes[b].plate == edge.plate && picture.boxes[b].holds(p);
+    }
+    count += !inside;
   }
   return count;
 }
 
-}  // namespace
-
-std::vector<Pixel> Line::trace() const {
-  const double length = std::hypot(to.x - from.x, to.y - from.y);
-  const int steps = 1 + static_cast<int>(length / 4);
-  std::vector<Pixel> points;
-  for (int k = 0; k <= steps; ++k) {
-    const double t = double(k) / steps;
-    const Pixel middle = is_bent ? control : Pixel{(from.x + to.x) / 2, (from.y + to.y) / 2};
-    const double a = (1 - t) * (1 - t), b = 2 * t * (1 - t), c = t * t;
-    points.push_back({a * from.x + b * middle.x + c * to.x, a * from.y + b * middle.y + c * to.y});
+/// A link is an arc, never straight: a factor or an arrow leads straight from one of its ends to the other.
+Line arc_of(const Edge& edge, const Layout& layout, const Picture& picture, const SeenLines& seen) {
+  const Rect& a = picture.nodes[edge.from];
+  const Rect& b = picture.nodes[edge.to];
+  Line best;
+  double least = 1e300;
+  for (const double bend : {52.0, 64.0, 80.0, 100.0, 130.0, 160.0}) {
+    for (const double side : {bend, -bend}) {
+      Line line = bent({a.x(), a.y()}, {b.x(), b.y()}, side);
+      const double cost = 40.0 * nodes_under(line, edge.from, edge.to, picture.nodes) +
+                          2.0 * points_outside(line, edge, layout, picture) + 6.0 * seen.met(line, a, b) + bend / 20;
+      if (cost >= least) continue;
+      least = cost;
+      best = std::move(line);
+    }
   }
-  return points;
+  return best;
 }
 
-void route(const Scene& scene, Picture& picture) {
-  for (const auto& edge : scene.edges) {
-    const Rect& a = picture.nodes[edge.variable];
-    const Rect& b = picture.nodes[edge.factor];
-    Line best{.from = {a.x(), a.y()}, .to = {b.x(), b.y()}};
-    int under = nodes_under(best, edge.variable, edge.factor, picture.nodes);
-    const double dx = best.to.x - best.from.x, dy = best.to.y - best.from.y;
-    const double length = std::hypot(dx, dy);
-    for (double bend = 30; under > 0 && bend <= 150; bend += 30) {
-      for (const double side : {1.0, -1.0}) {
-        Line bent = best;
-        bent.is_bent = true;
-        bent.control = {(a.x() + b.x()) / 2 - side * bend * dy / length,
-                        (a.y() + b.y()) / 2 + side * bend * dx / length};
-        const int now = nodes_under(bent, edge.variable, edge.factor, picture.nodes);
-        if (now >= under) continue;
-        under = now;
-        best = bent;
-      }
+}  // namespace
+
+void route(const Scene& scene, const Layout& layout, Picture& picture) {
+  // Links after all others, as they have the choice.
+  picture.lines.resize(scene.edges.size());
+  SeenLines seen;
+  for (const bool is_link : {false, true}) {
+    for (std::size_t e = 0; e < scene.edges.size(); ++e) {
+      const Edge& edge = scene.edges[e];
+      if ((edge.kind == Edge::Kind::link) != is_link) continue;
+      picture.lines[e] = is_link ? arc_of(edge, layout, picture, seen) : routed(edge, picture);
+      seen.add(picture.lines[e], picture.nodes[edge.from], picture.nodes[edge.to]);
     }
-    picture.lines.push_back(best);
+  }
+  add_heads(scene, picture);
+}
+
+void add_heads(const Scene& scene, Picture& picture) {
+  picture.heads.resize(scene.edges.size());
+  for (std::size_t e = 0; e < scene.edges.size(); ++e) {
+    if (scene.edges[e].has_head()) picture.heads[e] = head_at(picture.lines[e], picture.nodes[scene.edges[e].to]);
   }
 }
 

@@ -1,16 +1,12 @@
-// From a graph to its scene: labels, tooltips, and the forbidden minor marked.
+// From a graph to its scene: variables, factors or arrows, links and ends, with labels, tooltips and a caption.
 #include "draw/scene.hpp"
 
 #include <algorithm>
 
+#include "draw/distributions.hpp"
+
 namespace plated::draw {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text.append(text.empty() ? "" : " ").append(word);
-  return text;
-}
 
 class SceneMaker {
  public:
@@ -18,30 +14,46 @@ class SceneMaker {
 
   Scene make(const Certificate* certificate) {
     scene_.title = options_.title;
-    number_dims();
+    number_plates();
     add_variables();
-    for (std::size_t f = 0; f < graph_.factors().size(); ++f) add_factor(f);
-    if (certificate != nullptr) mark(*certificate);
-    if (options_.caption) add_caption();
+    const auto targets = arrow_targets(graph_, certificate, options_);
+    for (std::size_t f = 0; f < targets.size(); ++f) {
+      if (targets[f]) {
+        add_arrows(f, *targets[f]);
+      } else {
+        add_factor(f);
+      }
+    }
+    add_links();
+    add_ends();
+    if (certificate != nullptr) mark(scene_, *certificate);
+    if (options_.caption) add_notes();
     return std::move(scene_);
   }
 
  private:
-  void number_dims() {
+  void number_plates() {
     const auto& dims = graph_.dims();
     index_.assign(dims.size(), -1);
     for (std::size_t d = 0; d < dims.size(); ++d) {
       if (!has_slices(dims[d].kind)) continue;
       index_[d] = static_cast<int>(scene_.plates.size());
-      scene_.plates.push_back({.name = dims[d].name, .label = label_of(dims[d])});
+      const bool is_chain = dims[d].kind == DimKind::chain;
+      scene_.plates.push_back(
+          {.name = dims[d].name, .label = sized(dims[d]) + (is_chain ? " →" : ""), .is_chain = is_chain});
     }
   }
 
-  std::string label_of(const Dim& dim) const {
-    std::string label = dim.name;
-    if (options_.sizes) label.append(" = ").append(std::to_string(dim.size));
-    if (dim.kind == DimKind::chain) label.append(" →");
-    return label;
+  std::string sized(const Dim& dim) const {
+    return options_.sizes ? dim.name + " = " + std::to_string(dim.size) : dim.name;
+  }
+
+  /// What a dim is called on the picture; an end is called after its variable.
+  std::string label_of(DimId dim) const {
+    const Dim& of = graph_.dims()[dim];
+    if (const auto found = options_.labels.find(of.name); found != options_.labels.end()) return found->second;
+    if (of.end == End::none) return of.name;
+    return of.end == End::first ? first(label_of(of.of)) : last(label_of(of.of));
   }
 
   std::vector<int> plate_indices(const std::vector<DimId>& plates) const {
@@ -51,22 +63,37 @@ class SceneMaker {
     return indices;
   }
 
-  std::string names_of(const std::vector<DimId>& dims) const {
-    std::vector<std::string> words;
-    for (const DimId dim : dims) words.push_back(graph_.dims()[dim].name);
-    return joined(words);
+  std::string labels_of(const std::vector<DimId>& dims) const {
+    std::string text;
+    for (const DimId dim : dims) text.append(text.empty() ? "" : " ").append(label_of(dim));
+    return text;
+  }
+
+  bool is_observed(const Dim& dim) const {
+    return options_.observed.contains(dim.name) ||
+           (dim.end != End::none && options_.observed.contains(graph_.dims()[dim.of].name));
   }
 
   void add_variables() {
     const auto& dims = graph_.dims();
+    for (const auto& name : options_.observed) {
+      const auto found = graph_.find(name);
+      if (!found || dims[*found].kind != DimKind::variable)
+        throw UnknownNameError("the graph has no variable '" + name + "' that could be observed");
+    }
     const auto plates = graph_.variable_plates();
-    for (std::size_t d = 0; d < dims.size(); ++d) {
+    for (DimId d = 0; d < dims.size(); ++d) {
       if (dims[d].kind != DimKind::variable) continue;
-      Node node{.is_variable = true, .name = dims[d].name, .label = dims[d].name, .plates = plate_indices(plates[d])};
-      node.tooltip = dims[d].name + ": " + std::to_string(dims[d].size) + (dims[d].size == 1 ? " state" : " states");
-      if (!plates[d].empty()) node.tooltip.append(", in ").append(names_of(plates[d]));
+      Node node{.is_variable = true,
+                .observed = is_observed(dims[d]),
+                .is_end = dims[d].end != End::none,
+                .name = dims[d].name,
+                .label = label_of(d),
+                .plates = plate_indices(plates[d])};
+      node.tooltip = node.label + ": " + std::to_string(dims[d].size) + (dims[d].size == 1 ? " state" : " states");
+      if (!plates[d].empty()) node.tooltip.append(", in ").append(labels_of(plates[d]));
       for (const auto& output : graph_.outputs()) {
-        node.ringed |= std::find(output.dims.begin(), output.dims.end(), DimId(d)) != output.dims.end();
+        node.ringed |= std::find(output.dims.begin(), output.dims.end(), d) != output.dims.end();
       }
       index_[d] = static_cast<int>(scene_.nodes.size());
       scene_.nodes.push_back(std::move(node));
@@ -83,84 +110,69 @@ class SceneMaker {
     if (options_.factor_names) {
       // As an equation spells it: tied dims in parentheses; batch axes in brackets, as no box shows them.
       node.label = factor.name;
-      if (!factor.tied.empty()) node.label.append(" (").append(names_of(factor.tied)).append(")");
-      if (!batch.empty()) node.label.append(" [").append(names_of(batch)).append("]");
+      if (!factor.tied.empty()) node.label.append(" (").append(labels_of(factor.tied)).append(")");
+      if (!batch.empty()) node.label.append(" [").append(labels_of(batch)).append("]");
     }
     node.tooltip = factor.name + ": ";
-    if (!factor.tied.empty()) node.tooltip.append("(").append(names_of(factor.tied)).append(") ");
-    node.tooltip += names_of(factor.dims);
+    if (!factor.tied.empty()) node.tooltip.append("(").append(labels_of(factor.tied)).append(") ");
+    node.tooltip += labels_of(factor.dims);
     const int at = static_cast<int>(scene_.nodes.size());
     for (const DimId variable : graph_.factor_variables(f)) scene_.edges.push_back({index_[variable], at});
     scene_.nodes.push_back(std::move(node));
   }
 
-  int node_named(const std::string& name, bool is_variable) const {
-    for (std::size_t n = 0; n < scene_.nodes.size(); ++n) {
-      if (scene_.nodes[n].is_variable == is_variable && scene_.nodes[n].name == name) return static_cast<int>(n);
+  void add_arrows(std::size_t f, DimId child) {
+    std::vector<DimId> parents = graph_.factor_variables(f);
+    std::erase(parents, child);
+    for (const DimId parent : parents) {
+      scene_.edges.push_back({.from = index_[parent], .to = index_[child], .kind = Edge::Kind::arrow});
     }
-    throw UnknownNameError("the certificate names the " + std::string(is_variable ? "variable" : "factor") + " '" +
-                           name + "', which the graph does not have");
+    if (!parents.empty()) scene_.nodes[index_[child]].tooltip.append(", given ").append(labels_of(parents));
   }
 
-  Plate& plate_named(const std::string& name) {
-    for (auto& plate : scene_.plates) {
-      if (plate.name == name) return plate;
-    }
-    throw UnknownNameError("the certificate names the plate '" + name + "', which the graph does not have");
-  }
-
-  Edge* edge(int variable, int factor) {
-    for (auto& edge : scene_.edges) {
-      if (edge.variable == variable && edge.factor == factor) return &edge;
-    }
-    return nullptr;
-  }
-
-  void mark_edge(int variable, int factor) {
-    scene_.nodes[variable].marked = true;
-    scene_.nodes[factor].marked = true;
-    if (Edge* found = edge(variable, factor)) found->marked = true;
-  }
-
-  /// Marks u, the path of factors with one shared variable of both plates between neighbours, and w.
-  void mark(const Certificate& certificate) {
-    Plate& a = plate_named(certificate.a);
-    Plate& b = plate_named(certificate.b);
-    a.marked = b.marked = true;
-    const int both[] = {static_cast<int>(&a - scene_.plates.data()), static_cast<int>(&b - scene_.plates.data())};
-    std::vector<int> path;
-    for (const auto& name : certificate.factors) path.push_back(node_named(name, false));
-    const int u = node_named(certificate.u, true);
-    const int w = node_named(certificate.w, true);
-    scene_.nodes[u].marked = scene_.nodes[w].marked = true;
-    if (path.empty()) return;
-    mark_edge(u, path.front());
-    mark_edge(w, path.back());
-    for (std::size_t k = 0; k + 1 < path.size(); ++k) {
-      for (int v = 0; v < static_cast<int>(scene_.nodes.size()); ++v) {
-        const auto& plates = scene_.nodes[v].plates;
-        const bool inside = std::all_of(std::begin(both), std::end(both), [&](int plate) {
-          return std::find(plates.begin(), plates.end(), plate) != plates.end();
-        });
-        if (!inside || edge(v, path[k]) == nullptr || edge(v, path[k + 1]) == nullptr) continue;
-        mark_edge(v, path[k]);
-        mark_edge(v, path[k + 1]);
-        break;
+  void add_links() {
+    for (const auto& chain : graph_.chains()) {
+      for (const auto& link : chain.links) {
+        scene_.edges.push_back({.from = index_[link.target],
+                                .to = index_[link.source],
+                                .kind = Edge::Kind::link,
+                                .plate = index_[chain.dim],
+                                .label = "next " + graph_.dims()[chain.dim].name});
       }
     }
   }
 
-  void add_caption() {
-    std::vector<std::string> notes;
+  void add_ends() {
+    for (DimId d = 0; d < graph_.dims().size(); ++d) {
+      const Dim& dim = graph_.dims()[d];
+      if (dim.end == End::none) continue;
+      scene_.edges.push_back({.from = index_[d], .to = index_[dim.of], .kind = Edge::Kind::end});
+    }
+  }
+
+  void add_notes() {
+    auto& notes = scene_.notes;
     for (const auto& dim : graph_.dims()) {
-      if (dim.kind != DimKind::batch) continue;
-      notes.push_back(std::string("batch ").append(label_of(dim)));
+      if (dim.kind == DimKind::batch) notes.push_back("batch " + sized(dim));
     }
     const auto any = [&](auto&& has) { return std::any_of(scene_.nodes.begin(), scene_.nodes.end(), has); };
+    if (any([](const Node& node) { return node.observed; })) notes.push_back("grey: observed");
     if (any([](const Node& node) { return node.hollow; })) notes.push_back("hollow square: tied");
     if (any([](const Node& node) { return node.ringed; })) notes.push_back("double ring: kept in an output");
+    for (const auto& chain : graph_.chains()) {
+      if (chain.links.empty()) continue;
+      std::string targets, sources;
+      for (const auto& [source, target] : chain.links) {
+        targets.append(targets.empty() ? "" : ", ").append(label_of(target));
+        sources.append(sources.empty() ? "" : ", ").append(label_of(source));
+      }
+      std::string note = "dashed arrow: ";
+      note.append(targets).append(chain.links.size() == 1 ? " is " : " are ").append(sources);
+      notes.push_back(note.append(" of the next ").append(graph_.dims()[chain.dim].name));
+    }
+    if (any([](const Node& node) { return node.is_end; }))
+      notes.push_back("dotted: ^v is v of the first slice, v$ of the last");
     if (any([](const Node& node) { return node.marked; })) notes.push_back("red: why it is intractable");
-    for (const auto& note : notes) scene_.caption.append(scene_.caption.empty() ? "" : " · ").append(note);
   }
 
   const FactorGraph& graph_;

@@ -12,9 +12,9 @@ Units find_units(const Scene& scene) {
   const int count = static_cast<int>(scene.nodes.size());
   std::vector<std::vector<int>> neighbours(count);
   for (const auto& edge : scene.edges) {
-    if (scene.nodes[edge.variable].plates != scene.nodes[edge.factor].plates) continue;
-    neighbours[edge.variable].push_back(edge.factor);
-    neighbours[edge.factor].push_back(edge.variable);
+    if (scene.nodes[edge.from].plates != scene.nodes[edge.to].plates) continue;
+    neighbours[edge.from].push_back(edge.to);
+    neighbours[edge.to].push_back(edge.from);
   }
   Units units{.unit_of = std::vector<int>(count, -1)};
   for (int start = 0; start < count; ++start) {
@@ -37,12 +37,16 @@ Units find_units(const Scene& scene) {
 
 Arrangement arrangement_of(const Units& units, const Scene& scene, std::vector<int>& plates) {
   Arrangement arrangement{.points = static_cast<int>(units.nodes.size())};
-  std::map<std::pair<int, int>, double> weights;
+  std::map<std::pair<int, int>, Link> links;
   for (const auto& edge : scene.edges) {
-    const auto [from, to] = std::minmax(units.unit_of[edge.variable], units.unit_of[edge.factor]);
-    if (from != to) weights[{from, to}] += 1;
+    const int from = units.unit_of[edge.from], to = units.unit_of[edge.to];
+    if (from == to) continue;
+    Link& link =
+        links.try_emplace(std::minmax(from, to), Link{std::min(from, to), std::max(from, to), 0}).first->second;
+    link.weight += 1;
+    if (edge.kind == Edge::Kind::arrow) link.down += from < to ? 1 : -1;
   }
-  for (const auto& [ends, weight] : weights) arrangement.links.push_back({ends.first, ends.second, weight});
+  for (const auto& [ends, link] : links) arrangement.links.push_back(link);
   std::map<std::vector<int>, std::vector<int>> cells;  // units of the same plates
   for (int plate = 0; plate < static_cast<int>(scene.plates.size()); ++plate) {
     std::vector<char> inside(arrangement.points);

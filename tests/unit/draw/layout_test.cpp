@@ -7,7 +7,7 @@
 #include <random>
 
 #include "unit/draw/models.hpp"
-#include "unit/draw/read_svg.hpp"
+#include "unit/draw/truth.hpp"
 #include "unit/graph/random_graph.hpp"
 
 namespace plated::test {
@@ -49,13 +49,7 @@ void expect_truth(const FactorGraph& graph) {
       EXPECT_EQ(touched, lives_there) << shape.name << " and plate " << graph.dims()[d].name;
     }
   }
-  for (std::size_t a = 0; a < shapes.size(); ++a) {
-    for (std::size_t b = a + 1; b < shapes.size(); ++b) {
-      const bool apart = std::abs(shapes[a].x - shapes[b].x) > shapes[a].half_width + shapes[b].half_width ||
-                         std::abs(shapes[a].y - shapes[b].y) > shapes[a].half_height + shapes[b].half_height;
-      EXPECT_TRUE(apart) << shapes[a].name << " lies on " << shapes[b].name;
-    }
-  }
+  expect_shapes_apart(document);
 }
 
 TEST(DrawLayout, BoxesOfOverlappingPlatesHoldExactlyTheirNodes) {
@@ -107,7 +101,18 @@ TEST(DrawLayout, LabelsOfSmallModelsCoverNothing) {
     const Document document = read_svg(draw_svg(graph));
     EXPECT_EQ(document.with_class("factor-label").size(), graph.factors().size());
     EXPECT_TRUE(document.with_class("ground").empty());
+    expect_labels_clear(document);
+    EXPECT_EQ(lines_under_shapes(document), 0);
   }
+}
+
+TEST(DrawLayout, SixtyVariablesAreReadable) {
+  const Network network = random_network(60, 5);
+  const Document document = read_svg(draw_svg(network.graph));
+  EXPECT_LE(document.with_class("ground").size(), 2u);
+  EXPECT_LE(lines_under_shapes(document), 1);
+  const double width = document.elements[0].number("width"), height = document.elements[0].number("height");
+  EXPECT_LT(width, 3.5 * height);
 }
 
 TEST(DrawLayout, RandomGraphsAreDrawnTruthfully) {

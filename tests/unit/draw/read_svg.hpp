@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -110,6 +112,66 @@ inline std::vector<Shape> shapes_of(const Document& document) {
         {e["data-name"], false, e.number("x") + half_width, e.number("y") + half_height, half_width, half_height});
   }
   return shapes;
+}
+
+/// The shape of that name; variables and factors may share one.
+inline Shape shape_named(const Document& document, const std::string& name, bool is_variable = true) {
+  for (const auto& shape : shapes_of(document)) {
+    if (shape.name == name && shape.is_variable == is_variable) return shape;
+  }
+  return {};
+}
+
+struct Spot {
+  double x = 0, y = 0;
+};
+
+/// The numbers of a path, in pairs.
+inline std::vector<Spot> path_spots(const std::string& d) {
+  std::vector<double> numbers;
+  for (const char* at = d.c_str(); *at != 0;) {
+    char* end = nullptr;
+    const double number = std::strtod(at, &end);
+    if (end == at) {
+      ++at;
+    } else {
+      numbers.push_back(number);
+      at = end;
+    }
+  }
+  std::vector<Spot> spots;
+  for (std::size_t k = 0; k + 1 < numbers.size(); k += 2) spots.push_back({numbers[k], numbers[k + 1]});
+  return spots;
+}
+
+/// Points along a path of straight lines or of quadratic pieces, at most some 2 pixels apart.
+inline std::vector<Spot> walk(const std::string& d) {
+  const auto spots = path_spots(d);
+  const bool is_bent = d.find('Q') != std::string::npos;
+  std::vector<Spot> points{spots[0]};
+  const std::size_t stride = is_bent ? 2 : 1;
+  for (std::size_t k = 0; k + stride < spots.size(); k += stride) {
+    const Spot a = spots[k], b = spots[k + stride];
+    const Spot c = is_bent ? spots[k + 1] : Spot{(a.x + b.x) / 2, (a.y + b.y) / 2};
+    const double length = std::hypot(c.x - a.x, c.y - a.y) + std::hypot(b.x - c.x, b.y - c.y);
+    const int steps = 1 + static_cast<int>(length / 2);
+    for (int s = 1; s <= steps; ++s) {
+      const double t = static_cast<double>(s) / steps, u = 1 - t;
+      points.push_back({u * u * a.x + 2 * u * t * c.x + t * t * b.x, u * u * a.y + 2 * u * t * c.y + t * t * b.y});
+    }
+  }
+  return points;
+}
+
+/// How far out a point lies, in units of the shape's half extents: 1 on an ellipse's border.
+inline double reach(const Shape& shape, Spot spot) {
+  return std::hypot((spot.x - shape.x) / shape.half_width, (spot.y - shape.y) / shape.half_height);
+}
+
+/// Whether a point lies in a shape: an ellipse or a square.
+inline bool covers(const Shape& shape, Spot spot) {
+  if (shape.is_variable) return reach(shape, spot) < 1;
+  return std::abs(spot.x - shape.x) < shape.half_width && std::abs(spot.y - shape.y) < shape.half_height;
 }
 
 }  // namespace plated::test
