@@ -1,4 +1,4 @@
-# Installs plated::core, its public headers and what find_package(plated) reads.
+# Installs plated::core, its public headers, what find_package(plated) reads, and the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -15,3 +15,18 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plated-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/plated-config.cmake ${PROJECT_BINARY_DIR}/plated-config-version.cmake
   DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(PLATED_BUILD_CLI)
+  install(TARGETS plated_cli RUNTIME)
+  install(FILES cli/plated.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  # The program knows its own options: its scripts are what it prints.
+  install(CODE "
+    foreach(script IN ITEMS bash:share/bash-completion/completions/plated zsh:share/zsh/site-functions/_plated
+        fish:share/fish/vendor_completions.d/plated.fish)
+      string(REPLACE : \";\" script \"\${script}\")
+      list(GET script 0 shell)
+      list(GET script 1 path)
+      execute_process(COMMAND \"$<TARGET_FILE:plated_cli>\" completion \${shell} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+      file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${path}\" \"\${text}\")
+    endforeach()")
+endif()

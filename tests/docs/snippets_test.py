@@ -3,6 +3,7 @@
 import unittest
 
 from extract_snippets import programs
+from run_shell_snippets import commands
 from run_snippet import difference
 
 PAGE = """# Title
@@ -32,6 +33,10 @@ class Snippets(unittest.TestCase):
         self.assertEqual(
             list(programs(PAGE)), [("int main() { return 0; }\n", "hello\n"), ("int main() {}\n", None)]
         )
+
+    def test_commands_and_their_outputs(self):
+        page = "```sh\nplated a\n```\n```text\nb\n```\n```sh\nls\n```\n```sh\nplated c\n```\nprose\n```text\nd\n```\n"
+        self.assertEqual(list(commands(page)), [("plated a\n", "b\n"), ("plated c\n", None)])
 
     def test_difference(self):
         self.assertEqual(difference("a\nb\n", "a\nb\n"), "")

@@ -1,0 +1,103 @@
+// What a command line asks for, as data: commands are run from it, and only parse.cpp knows how it is spelled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plated::cli {
+
+/// Options that every command takes.
+struct Common {
+  bool quiet = false;
+  int threads = 0;                ///< 0: all the machine has
+  std::int64_t memory_limit = 0;  ///< in bytes; 0: none
+};
+
+/// A model file with what is known about its variables.
+struct Input {
+  std::string model;
+  std::string evidence;              ///< a file; none where empty
+  std::vector<std::string> observe;  ///< `variable=state`
+  bool unroll = false;
+};
+
+struct Solve {
+  Input input;
+  std::string task;    ///< pr, mar, map, sample, entropy
+  std::string format;  ///< table, uai, json; empty: not said
+  bool json = false;
+  std::optional<std::int64_t> samples;
+  std::optional<std::uint64_t> seed;
+  std::string output;  ///< a file; standard output where empty
+};
+
+struct Convert {
+  Input input;
+  std::string output;  ///< a file, or `-`
+  std::string to;      ///< a format; empty: the one that the output's name says
+};
+
+struct Einsum {
+  std::string equation;
+  std::vector<std::string> operands;  ///< `f.npy`, or `all.npz:f`
+  std::string plates;
+  std::string batch;
+  std::vector<std::string> chains;  ///< `t:a->b`
+  std::vector<std::string> sizes;   ///< `t=5`
+  std::string semiring = "log";
+  std::vector<std::string> outputs;  ///< files; none: all printed
+};
+
+struct Explain {
+  Input input;
+  bool whole = false;  ///< the schedule with all its steps, however many
+};
+
+struct Draw {
+  Input input;
+  std::string output;
+  bool plan = false;
+  bool directed = false;
+};
+
+struct Bench {
+  std::string figure;  ///< an SVG file; none where empty
+  std::string json;    ///< a file; none where empty
+  bool quick = false;
+  std::optional<std::int64_t> largest;
+};
+
+struct Completion {
+  std::string shell;  ///< bash, zsh, fish
+};
+
+/// One command line. `command` says which of the members counts.
+struct Arguments {
+  std::string command;
+  Common common;
+  Solve solve;
+  Convert convert;
+  Einsum einsum;
+  Explain explain;
+  Draw draw;
+  Bench bench;
+  Completion completion;
+};
+
+/// What a command line can say, for those who write about it: completion scripts.
+struct OptionHelp {
+  std::vector<std::string> names;    ///< `-o`, `--output`
+  std::string help;                  ///< one line
+  bool takes_value = false;          ///< else it is a switch
+  std::vector<std::string> choices;  ///< values it may have; empty: any
+};
+struct CommandHelp {
+  std::string name;
+  std::string help;
+  std::vector<OptionHelp> options;
+  std::vector<std::string> choices;  ///< of its first word; empty: a file
+};
+
+}  // namespace plated::cli

@@ -1,0 +1,70 @@
+// Refuses what options say together and cannot mean.
+#include <filesystem>
+
+#include "errors.hpp"
+#include "parse.hpp"
+#include "plated/model_file.hpp"
+
+namespace plated::cli {
+namespace {
+
+void check_solve(const Solve& solve) {
+  if (solve.json && !solve.format.empty() && solve.format != "json") {
+    throw UsageError("--json and --format " + solve.format + " contradict each other: give one of them");
+  }
+  if (solve.task != "sample") {
+    if (solve.samples) throw UsageError("-n says how many samples to draw: it goes with --task sample only");
+    if (solve.seed) throw UsageError("--seed is for samples: it goes with --task sample only");
+  }
+  if (solve.samples && *solve.samples < 1) throw UsageError("-n must be at least 1");
+  if (solve.format == "uai" && (solve.task == "sample" || solve.task == "entropy")) {
+    throw UsageError("the UAI format has no answer for --task " + solve.task + ": use --format table or json");
+  }
+}
+
+void check_convert(const Convert& convert) {
+  if (convert.to.empty() && convert.output == "-") {
+    throw UsageError("standard output has no name that says a format: add --to uai, bif or plated");
+  }
+  if (convert.to.empty() && !format_of(convert.output)) {
+    throw UsageError(convert.output + ": the name does not say a format (.uai, .bif, .json, .plated): add --to");
+  }
+}
+
+void check_draw(const Draw& draw) {
+  const std::string extension = std::filesystem::path(draw.output).extension().string();
+  if (extension != ".svg" && extension != ".png") throw UsageError(draw.output + ": a picture ends in .svg or .png");
+  if (draw.plan && draw.directed) {
+    throw UsageError("--plan draws a schedule, which has no directions: leave out --directed");
+  }
+}
+
+void check_bench(const Bench& bench) {
+  if (!bench.figure.empty() && std::filesystem::path(bench.figure).extension() != ".svg") {
+    throw UsageError(bench.figure + ": the figure is an .svg");
+  }
+  if (!bench.figure.empty() && bench.figure == bench.json) {
+    throw UsageError("-o and --json name the same file");
+  }
+}
+
+void check_einsum(const Einsum& einsum) {
+  for (std::size_t k = 0; k < einsum.outputs.size(); ++k) {
+    for (std::size_t j = 0; j < k; ++j) {
+      if (einsum.outputs[j] == einsum.outputs[k])
+        throw UsageError("two outputs go to the same file " + einsum.outputs[k]);
+    }
+  }
+}
+
+}  // namespace
+
+void check(const Arguments& arguments) {
+  if (arguments.command == "solve") check_solve(arguments.solve);
+  if (arguments.command == "convert") check_convert(arguments.convert);
+  if (arguments.command == "einsum") check_einsum(arguments.einsum);
+  if (arguments.command == "draw") check_draw(arguments.draw);
+  if (arguments.command == "bench") check_bench(arguments.bench);
+}
+
+}  // namespace plated::cli

@@ -1,0 +1,121 @@
+// `plated einsum`: an equation on NumPy arrays, mapped into memory.
+#include "plated/einsum.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "commands.hpp"
+#include "errors.hpp"
+#include "files.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "plated/error.hpp"
+#include "plated/npy.hpp"
+#include "progress.hpp"
+
+namespace plated::cli {
+namespace {
+
+/// `all.npz:f` is the array f of a file; a colon elsewhere belongs to the name.
+Tensor read_operand(const std::string& file) {
+  const std::size_t colon = file.rfind(".npz:");
+  if (colon != std::string::npos) return read_npz(file.substr(0, colon + 4), file.substr(colon + 5));
+  if (!file.ends_with(".npz")) return read_npy(file);
+  const std::vector<std::string> names = npz_names(file);
+  if (names.size() == 1) return read_npz(file, names.front());
+  throw UsageError(file + " holds " + std::to_string(names.size()) + " arrays: write " + file + ":" +
+                   (names.empty() ? "name" : names.front()));
+}
+
+/// "t:a->b,c->d" → t with its links.
+void add_chain(EinsumOptions& options, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
+    throw UsageError("--chain " + text + ": a chain reads t:a->b, links separated by commas");
+  }
+  std::vector<std::string>& links = options.chains[text.substr(0, colon)];
+  for (std::size_t at = colon; at != std::string::npos;) {
+    const std::size_t comma = text.find(',', at + 1);
+    links.push_back(text.substr(at + 1, comma == std::string::npos ? comma : comma - at - 1));
+    at = comma;
+  }
+}
+
+void add_size(EinsumOptions& options, const std::string& text) {
+  const std::size_t sign = text.find('=');
+  std::int64_t size = -1;
+  if (sign != std::string::npos && sign > 0) {
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + sign + 1, end, size);
+    if (error != std::errc() || rest != end) size = -1;
+  }
+  if (size < 0) throw UsageError("--sizes " + text + ": a size reads t=5");
+  if (!options.sizes.emplace(text.substr(0, sign), size).second) {
+    throw UsageError("--sizes " + text + ": that dim has a size already");
+  }
+}
+
+/// Errors of the library count operands; people count files.
+[[noreturn]] void fail_with_file(const std::string& message, const std::vector<std::string>& files) {
+  constexpr std::string_view counted = "operand ";
+  std::size_t operand = files.size();
+  if (message.starts_with(counted)) {
+    std::from_chars(message.data() + counted.size(), message.data() + message.size(), operand);
+  }
+  throw UsageError(operand < files.size() ? files[operand] + ": " + message : message);
+}
+
+/// Bare infinities: what is printed is for people and shells, not for JSON.
+std::string printed(const Tensor& tensor) {
+  std::string text = json::nested(tensor);
+  std::erase(text, '"');
+  return text + "\n";
+}
+
+}  // namespace
+
+int einsum(const Einsum& wanted, const Common& common) {
+  EinsumOptions options;
+  options.plates = wanted.plates;
+  options.batch = wanted.batch;
+  for (const std::string& chain : wanted.chains) add_chain(options, chain);
+  for (const std::string& size : wanted.sizes) add_size(options, size);
+
+  std::vector<Tensor> operands;
+  for (const std::string& file : wanted.operands) operands.push_back(read_operand(file));
+  const Plan plan = compile(wanted.equation, operands, options);
+  const std::size_t outputs = plan.graph().outputs().size();
+  if (!wanted.outputs.empty() && wanted.outputs.size() != outputs) {
+    throw UsageError(fmt::format("the equation has {} output{}, and -o names {}", outputs, outputs == 1 ? "" : "s",
+                                 wanted.outputs.size()));
+  }
+
+  std::vector<Tensor> results;
+  {
+    Progress progress("einsum", common.quiet);
+    try {
+      // Every operand is checked, however large: a NaN in a file would else be an answer.
+      results = plan.run(operands, {.semiring = semiring_named(wanted.semiring),
+                                    .threads = common.threads,
+                                    .check = Check::all,
+                                    .memory_limit = common.memory_limit,
+                                    .progress = progress.callback()});
+    } catch (const ValueError& error) {
+      fail_with_file(error.what(), wanted.operands);
+    }
+  }
+  if (wanted.outputs.empty()) {
+    std::string text;
+    for (const Tensor& result : results) text += printed(result);
+    deliver(text, "");
+  } else {
+    write_whole([&] {
+      for (std::size_t k = 0; k < results.size(); ++k) write_npy(wanted.outputs[k], results[k]);
+    });
+  }
+  return answered;
+}
+
+}  // namespace plated::cli

@@ -1,0 +1,162 @@
+// `plated explain`: the verdict on a model, its certificate or its schedule, and what solving it costs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "columns.hpp"
+#include "commands.hpp"
+#include "errors.hpp"
+#include "files.hpp"
+#include "plated/error.hpp"
+#include "plated/solve.hpp"
+#include "progress.hpp"
+#include "quantities.hpp"
+#include "slices.hpp"
+
+namespace plated::cli {
+namespace {
+
+constexpr std::size_t most_lines = 60;
+constexpr std::size_t longest_line = 160;
+
+/// In the left column, under which everything else is aligned.
+std::string heading(const std::string& text) { return fmt::format("{:<8}", text); }
+
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), most); ++k) text += (k > 0 ? ", " : "") + names[k];
+  return names.size() > most ? text + fmt::format(" and {} more", names.size() - most) : text;
+}
+
+/// What is in the file.
+std::string contents(const Model& model) {
+  std::vector<std::string> repeated;
+  for (const Dim& dim : model.graph.dims()) {
+    const char* const kind = dim.kind == DimKind::plate ? "plate" : dim.kind == DimKind::chain ? "chain" : "batch dim";
+    if (dim.kind != DimKind::variable) repeated.push_back(fmt::format("{} {} = {}", kind, dim.name, dim.size));
+  }
+  const std::vector<Slices> all = slices(model);
+  double copies = 0;
+  std::int64_t observed = 0;
+  std::int64_t largest = 0;
+  for (const Slices& of : all) {
+    copies += static_cast<double>(of.count);
+    largest = std::max(largest, of.states);
+  }
+  for (const auto& [variable, states] : model.evidence) {
+    observed += std::count_if(states.values.begin(), states.values.end(), [](std::int64_t s) { return s >= 0; });
+  }
+  Columns table({Align::left, Align::left});
+  table.row({heading("Model"), fmt::format("{}{}{}", model.name, model.name.empty() ? "" : ", ", name(model.format)) +
+                                   (model.directed ? ", directed" : "")});
+  table.row({"", counted(static_cast<std::int64_t>(all.size()), "variable") +
+                     (repeated.empty() ? "" : " in " + counted(static_cast<std::int64_t>(copies), "slice")) +
+                     fmt::format(", at most {} states; ", largest) +
+                     counted(static_cast<std::int64_t>(model.factors.size()), "factor")});
+  if (!repeated.empty()) table.row({"", listed(repeated, 12)});
+  if (observed > 0) table.row({"", counted(observed, "value") + " observed"});
+  return table.text();
+}
+
+/// What is done before planning.
+std::string before_planning(const Outline& outline) {
+  Columns table({Align::left, Align::left});
+  const auto row = [&](const std::string& text) { table.row({heading(table.empty() ? "Before" : ""), text}); };
+  if (outline.absorbed > 0) row("evidence takes out " + counted(outline.absorbed, "variable"));
+  if (outline.determined > 0)
+    row("evidence and zeros leave a single state to " + counted(outline.determined, "variable"));
+  if (outline.impossible > 0) row(counted(outline.impossible, "state") + " of others cannot be, and are left out");
+  if (!outline.dropped.empty()) {
+    row(counted(static_cast<std::int64_t>(outline.dropped.size()), "variable") +
+        " dropped, since nobody asks for them: " + listed(outline.dropped, 8));
+  }
+  return table.empty() ? "" : table.text();
+}
+
+std::string price(const Outline& outline) {
+  const Cost& cost = outline.cost;
+  Columns table({Align::left, Align::left, Align::left});
+  table.row({heading("Cost"), "arithmetic", count(cost.flops) + " additions and multiplications for ln Z"});
+  table.row({"", "exponentials", count(cost.exps) + ", with logarithms"});
+  table.row({"", "traffic", bytes(cost.bytes_read) + " read, " + bytes(cost.bytes_written) + " written"});
+  table.row({"", "memory", bytes(static_cast<double>(cost.peak_bytes)) + " for intermediates at the peak"});
+  table.row({"", "marginals",
+             "about " + count(outline.sweep_flops) + " of them forwards, and as many or twice that back, in " +
+                 counted(outline.sweeps, "sweep")});
+  table.row({"", "depth", count(cost.span) + " operations in a row, were there processors without end"});
+  return table.text();
+}
+
+std::string schedule(const Plan& plan, bool whole) {
+  std::istringstream lines(plan.print());
+  std::string text = "Schedule  " + counted(static_cast<std::int64_t>(plan.steps()), "step") + " for ln Z\n";
+  std::size_t left_out = 0;
+  std::size_t shown = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("cost: ")) continue;  // told above, for the type that solving takes
+    if (!whole && shown >= most_lines) {
+      ++left_out;
+      continue;
+    }
+    if (!whole && width(line) > longest_line) {
+      // Lists of all that the model holds; steps that are long say something with their beginning.
+      if (line.starts_with("plan for ") || line.starts_with("variables ") || line.starts_with("dropped ")) continue;
+      line.resize(longest_line);
+      // Not in the middle of a character.
+      while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0) line.pop_back();
+      line += " …";
+    }
+    text += "  " + line + "\n";
+    ++shown;
+  }
+  if (left_out > 0)
+    text += fmt::format("  … and {} (--whole shows all)\n", counted(static_cast<std::int64_t>(left_out), "line"));
+  return text;
+}
+
+/// The forbidden minor and the ways out of it.
+std::string why_not(const IntractableError& error) {
+  const Certificate& c = error.certificate();
+  Columns table({Align::left});
+  table.row({heading("Verdict"), "intractable: the cost would be exponential in the size of a plate"});
+  table.row({heading("Why"), fmt::format("'{}' is in plate '{}' and not in '{}'", c.u, c.a, c.b)});
+  table.row({"", fmt::format("'{}' is in plate '{}' and not in '{}'", c.w, c.b, c.a)});
+  table.row({"", "both plates hold what joins the two: " + listed(c.factors, 12)});
+  std::string text = table.text();
+  if (error.repairs().empty()) return text + "Repairs   none that could be planned\n";
+  Columns repairs({Align::left, Align::left, Align::right});
+  for (const Repair& repair : error.repairs()) {
+    repairs.row({heading(repairs.empty() ? "Repairs" : ""), "unroll " + listed(repair.unroll, 8),
+                 count(repair.flops) + " operations", bytes(static_cast<double>(repair.peak_bytes)) + " of memory"});
+  }
+  return text + repairs.text();
+}
+
+}  // namespace
+
+int explain(const Explain& wanted, const Common& common) {
+  const Model model = load(wanted.input, common);
+  std::string text = contents(model);
+  try {
+    std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
+    const Outline told = outline(model);
+    progress.reset();
+    text += "Verdict   tractable: the cost is polynomial in the sizes of plates and chains\n";
+    text += before_planning(told) + price(told) + "\n" + schedule(told.plan, wanted.whole);
+    deliver(text, "");
+    if (common.memory_limit > 0 && told.cost.peak_bytes > common.memory_limit) {
+      throw MemoryLimitError(fmt::format("{}: needs {} for intermediates, and --memory-limit allows {}",
+                                         wanted.input.model, bytes(static_cast<double>(told.cost.peak_bytes)),
+                                         bytes(static_cast<double>(common.memory_limit))),
+                             told.cost.peak_bytes, common.memory_limit);
+    }
+  } catch (const IntractableError& error) {
+    deliver(text + why_not(error), "");
+    throw;
+  }
+  return answered;
+}
+
+}  // namespace plated::cli

@@ -1,0 +1,19 @@
+// JSON as the program writes it: numbers that read back to the same bits, nested lists for axes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plated/integers.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated::cli::json {
+
+[[nodiscard]] std::string text(std::string_view words);
+/// The shortest number that reads back to the same; infinities, which JSON does not have, are the texts "inf", "-inf".
+[[nodiscard]] std::string number(double value);
+/// Lists in each other, one level an axis; a bare number where there is no axis.
+[[nodiscard]] std::string nested(const Tensor& tensor);
+[[nodiscard]] std::string nested(const Integers& integers);
+
+}  // namespace plated::cli::json

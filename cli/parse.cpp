@@ -1,0 +1,271 @@
+// Declares the command line: every command, option and example of --help.
+#include "parse.hpp"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "errors.hpp"
+#include "quantities.hpp"
+#include "version.hpp"
+
+namespace plated::cli {
+namespace {
+
+/// The choices of options, which CLI11 keeps only as a text.
+using Choices = std::map<const CLI::Option*, std::vector<std::string>>;
+
+/// CLI11's own range check would clutter --help.
+auto within(int low, int high) {
+  return [low, high](const std::string& word) {
+    int value = low - 1;
+    const bool is_number = CLI::detail::lexical_cast(word, value);
+    return is_number && value >= low && value <= high
+               ? std::string()
+               : "'" + word + "' is not a number from " + std::to_string(low) + " to " + std::to_string(high);
+  };
+}
+
+class Declaration {
+ public:
+  Declaration() : app("Exact inference on plated factor graphs, by tensor variable elimination.", "plated") {
+    app.set_help_flag("-h,--help", "Show this help");
+    app.set_version_flag("--version", std::string("plated ") + version, "Show the version");
+    app.require_subcommand(0, 1);  // none is an error too, but one that parse() words
+    app.get_formatter()->column_width(32);
+    app.footer(
+        "Exit codes: 0 answered, 1 internal error, 2 bad input, 3 intractable or over the memory limit, "
+        "130 interrupted.\n`plated COMMAND --help` has examples; `man plated` has it all.");
+    common(app);
+    declare_solve();
+    declare_convert();
+    declare_einsum();
+    declare_explain();
+    declare_draw();
+    declare_bench();
+    declare_completion();
+  }
+
+  CLI::App app;
+  Arguments arguments;
+  Choices choices;
+
+ private:
+  CLI::App& command(const std::string& name, const std::string& help, const std::string& examples) {
+    CLI::App& sub = *app.add_subcommand(name, help);
+    sub.set_help_flag("-h,--help", "Show this help");
+    sub.footer("Examples:\n" + examples);
+    sub.callback([this, name] { arguments.command = name; });
+    common(sub);
+    return sub;
+  }
+
+  /// Options of every command, before or behind its name.
+  void common(CLI::App& sub) {
+    const std::string group = "Options of every command";
+    sub.add_flag("-q,--quiet", arguments.common.quiet, "No progress, no notes; errors only")->group(group);
+    sub.add_option("--threads", arguments.common.threads, "Threads to use; 0 is all the machine has")
+        ->type_name("N")
+        ->check(within(0, 1024))
+        ->group(group);
+    sub.add_option_function<std::string>(
+           "--memory-limit",
+           [this](const std::string& text) {
+             const auto bytes = parse_bytes(text);
+             if (!bytes)
+               throw CLI::ValidationError("--memory-limit", "'" + text + "' is no size such as 2GiB or 500MB");
+             arguments.common.memory_limit = *bytes;
+           },
+           "Refuse what needs more memory for intermediates, such as 2GiB")
+        ->type_name("SIZE")
+        ->group(group);
+  }
+
+  /// Options of commands that read a model.
+  static void input(CLI::App& sub, Input& input, bool unrolls = true) {
+    sub.add_option("MODEL", input.model, "A model: UAI, BIF or plated, told by what is in it")->required();
+    sub.add_option("-e,--evidence", input.evidence, "Evidence: UAI's .evid, or JSON as {\"rain\": \"yes\"}")
+        ->type_name("FILE");
+    list(sub, "--observe", input.observe, "Observe a variable; in plates name[3]=state; may be repeated", "VAR=STATE");
+    if (unrolls) sub.add_flag("--unroll", input.unroll, "Replace plates and chains by copies first");
+  }
+
+  static void list(CLI::App& sub, const std::string& name, std::vector<std::string>& values, const std::string& help,
+                   const std::string& type) {
+    // One value a name: else a list would swallow the words that follow it.
+    sub.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+  }
+
+  void choice(CLI::App& sub, const std::string& name, std::string& value, const std::string& help,
+              const std::vector<std::string>& values, bool required = false) {
+    CLI::Option* option =
+        sub.add_option(name, value, help)->required(required)->check([values](const std::string& word) {
+          std::string all;
+          for (const std::string& candidate : values) {
+            if (candidate == word) return std::string();
+            all += (all.empty() ? "" : ", ") + candidate;
+          }
+          return "'" + word + "' is none of " + all;
+        });
+    std::string type;
+    for (const std::string& candidate : values) type += (type.empty() ? "" : "|") + candidate;
+    option->type_name(type);
+    choices[option] = values;
+  }
+
+  void declare_solve() {
+    Solve& solve = arguments.solve;
+    CLI::App& sub = command("solve", "Answer a question about a model",
+                            "  plated solve asia.bif --observe smoke=yes --task mar\n"
+                            "  plated solve grid.uai --evidence grid.uai.evid --task pr --format uai\n"
+                            "  plated solve anesthesia.json --task map --json -o map.json\n"
+                            "  plated solve anesthesia.json --task sample -n 100 --seed 7");
+    input(sub, solve.input);
+    choice(sub, "-t,--task", solve.task, "ln Z, marginals, most probable assignment, samples or entropy",
+           {"pr", "mar", "map", "sample", "entropy"}, true);
+    choice(sub, "-f,--format", solve.format, "A table for people (default), UAI's result format, or JSON",
+           {"table", "uai", "json"});
+    sub.add_flag("--json", solve.json, "The same as --format json");
+    sub.add_option("-n,--samples", solve.samples, "How many samples to draw (default 1)")->type_name("N");
+    sub.add_option("--seed", solve.seed, "Of the samples (default 0); the same seed gives the same")
+        ->type_name("S")
+        ->check([](const std::string& word) {  // a minus sign would go through as a large number
+          const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
+          return digits ? std::string() : "'" + word + "' is not a whole number from 0";
+        });
+    sub.add_option("-o,--output", solve.output, "Write the answer here, whole or not at all")->type_name("FILE");
+  }
+
+  void declare_convert() {
+    Convert& convert = arguments.convert;
+    CLI::App& sub = command("convert", "Write a model in another format, and say what is lost",
+                            "  plated convert asia.bif asia.uai\n"
+                            "  plated convert anesthesia.json flat.uai --unroll\n"
+                            "  plated convert grid.uai - --to plated");
+    input(sub, convert.input);
+    sub.add_option("OUTPUT", convert.output, "The file to write; - is standard output")->required();
+    choice(sub, "--to", convert.to, "The format (default: what OUTPUT's name says)", {"uai", "bif", "plated"});
+  }
+
+  void declare_einsum() {
+    Einsum& einsum = arguments.einsum;
+    CLI::App& sub = command("einsum", "Plated einsum of NumPy arrays",
+                            "  plated einsum \"x,iy,ijxy->\" F.npy G.npy H.npy --plates ij\n"
+                            "  plated einsum \"a,(t)ab,tb->\" all.npz:a all.npz:ab all.npz:b --chain \"t:a->b\"\n"
+                            "  plated einsum \"ab,bc->a,c\" M.npy N.npy --semiring real -o a.npy -o c.npy");
+    sub.add_option("EQUATION", einsum.equation, "Such as \"x,iy,ijxy->\"; sums over variables, multiplies over plates")
+        ->required();
+    sub.add_option("FILES", einsum.operands, "Operands: .npy files, mapped into memory, or file.npz:name");
+    sub.add_option("--plates", einsum.plates, "Dims that are plates, spelled as in the equation")->type_name("DIMS");
+    sub.add_option("--batch", einsum.batch, "Dims that are independent problems")->type_name("DIMS");
+    list(sub, "--chain", einsum.chains, "A dim that is a chain, with its links: t:a->b,c->d", "T:A->B");
+    list(sub, "--sizes", einsum.sizes, "The size of a dim that no operand carries", "DIM=N");
+    choice(sub, "--semiring", einsum.semiring, "What sums and products are (default log)",
+           {"real", "log", "max_plus", "min_plus", "max_product", "boolean"});
+    list(sub, "-o,--output", einsum.outputs, "Write an output here; once for each output", "FILE");
+  }
+
+  void declare_explain() {
+    Explain& explain = arguments.explain;
+    CLI::App& sub = command("explain", "Say whether and how a model can be solved, and what it costs",
+                            "  plated explain anesthesia.json\n"
+                            "  plated explain munin1.bif --whole\n"
+                            "  plated explain rbm.json --memory-limit 2GiB");
+    input(sub, explain.input);
+    sub.add_flag("--whole", explain.whole, "The schedule with all its steps, however many");
+  }
+
+  void declare_draw() {
+    Draw& draw = arguments.draw;
+    CLI::App& sub = command("draw", "Draw a model or its plan",
+                            "  plated draw anesthesia.json -o model.svg\n"
+                            "  plated draw asia.bif --directed -o asia.png\n"
+                            "  plated draw anesthesia.json --plan -o plan.svg");
+    input(sub, draw.input);
+    sub.add_option("-o,--output", draw.output, "The picture: .svg, or .png")->type_name("FILE")->required();
+    sub.add_flag("--plan", draw.plan, "The elimination schedule, step by step, instead of the graph");
+    sub.add_flag("--directed", draw.directed, "Arrows from parents to children (BAYES and BIF models)");
+  }
+
+  void declare_bench() {
+    Bench& bench = arguments.bench;
+    CLI::App& sub = command("bench", "Time the paper's benchmark on this machine, and draw its runtime figure",
+                            "  plated bench -o runtimes.svg\n"
+                            "  plated bench --quick --json times.json");
+    sub.add_option("-o,--output", bench.figure, "Draw the figure here")->type_name("FILE.svg");
+    sub.add_option("--json", bench.json, "Write the times here")->type_name("FILE");
+    sub.add_flag("--quick", bench.quick, "Small sizes and few repetitions: seconds instead of a minute");
+    sub.add_option("--largest", bench.largest, "The largest plate size (default 128)")
+        ->type_name("N")
+        ->check(within(1, 1024));
+  }
+
+  void declare_completion() {
+    CLI::App& sub = command("completion", "Print a completion script for a shell",
+                            "  source <(plated completion bash)\n"
+                            "  plated completion zsh > ~/.zfunc/_plated\n"
+                            "  plated completion fish > ~/.config/fish/completions/plated.fish");
+    choice(sub, "SHELL", arguments.completion.shell, "The shell", {"bash", "zsh", "fish"}, true);
+  }
+};
+
+std::string names_of_commands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + sub->get_name();
+  }
+  return names;
+}
+
+CommandHelp help_of(const CLI::App& app, const std::string& name, const Choices& choices) {
+  CommandHelp help{.name = name, .help = app.get_description(), .options = {}, .choices = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    const auto values = choices.find(option);
+    if (option->get_positional()) {
+      if (values != choices.end()) help.choices = values->second;
+      continue;
+    }
+    OptionHelp& written = help.options.emplace_back();
+    for (const std::string& letter : option->get_snames()) written.names.push_back("-" + letter);
+    for (const std::string& word : option->get_lnames()) written.names.push_back("--" + word);
+    written.help = option->get_description();
+    written.takes_value = option->get_items_expected_max() > 0;
+    if (values != choices.end()) written.choices = values->second;
+  }
+  return help;
+}
+
+}  // namespace
+
+std::optional<Arguments> parse(int count, const char* const* words) {
+  Declaration declaration;
+  try {
+    declaration.app.parse(count, words);
+  } catch (const CLI::Success& asked) {  // help and version
+    declaration.app.exit(asked);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = declaration.app.get_subcommands();
+    if (const auto left = declaration.app.remaining();
+        chosen.empty() && !left.empty() && !left.front().starts_with("-")) {
+      throw UsageError("there is no command '" + left.front() + "', only " + names_of_commands(declaration.app));
+    }
+    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+    throw UsageError(std::string(error.what()) + " (plated" + command + " --help)");
+  }
+  if (declaration.arguments.command.empty()) {
+    throw UsageError("no command; there are " + names_of_commands(declaration.app) + " (plated --help)");
+  }
+  check(declaration.arguments);
+  return declaration.arguments;
+}
+
+std::vector<CommandHelp> command_help() {
+  const Declaration declaration;
+  std::vector<CommandHelp> commands = {help_of(declaration.app, "", declaration.choices)};
+  for (const CLI::App* sub : declaration.app.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(help_of(*sub, sub->get_name(), declaration.choices));
+  }
+  return commands;
+}
+
+}  // namespace plated::cli

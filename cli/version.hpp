@@ -1,0 +1,8 @@
+// The version that CMake knows.
+#pragma once
+
+namespace plated::cli {
+
+inline constexpr const char* version = PLATED_VERSION;
+
+}  // namespace plated::cli

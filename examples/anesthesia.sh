@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# How fit are 45 patients, judging by five anaesthetists? The program on real data: plan, cost, answers and model.svg.
+#   examples/anesthesia.sh [PROGRAM]
+set -euo pipefail
+program=${1:-plated}
+model=$(cd "$(dirname "$0")" && pwd)/models/anesthesia.json
+
+plated() { "$program" "$@"; }
+title() { printf '\n%s\n%s\n\n' "$1" "${1//?/=}"; }
+
+cat <<'END'
+How fit for an anaesthetic are 45 patients, from grade I to IV? Five anaesthetists read their files, one of them three
+times, and often disagreed (Dawid and Skene 1979). Nobody knows the true grades; these are their probabilities.
+END
+title "Can it be solved, and what does it cost?"
+plated explain "$model"
+title "How probable is what the five said?"
+plated solve "$model" --task pr
+title "How fit is each patient? The first twelve"
+plated solve "$model" --task mar | sed -n 1,13p
+title "All grades at once: the most probable assignment"
+plated solve "$model" --task map | awk '
+  /^ln score/ { print }
+  /^truth/ { split($1, part, /[][]/); grade[$2] = grade[$2] " " part[2]; count[$2]++ }
+  END {
+    print ""
+    split("I II III IV", order, " ")
+    for (k = 1; k <= 4; ++k) printf "grade %-3s  %2d patients: %s\n", order[k], count[order[k]], grade[order[k]]
+  }'
+plated draw "$model" -o model.svg
+printf '\nThe picture of the model is in model.svg. More: %s --help\n' "${program#"$PWD"/}"

@@ -1,0 +1,61 @@
+"""plated explain: verdicts, certificates, what is left of a model, and its price."""
+
+import json
+import unittest
+
+from program import Case, model
+
+MACHINE = {
+    "format": "plated", "version": 1, "name": "rbm", "space": "real", "plates": {"i": 4, "j": 5},
+    "variables": {"x": {"size": 2, "plates": ["i"]}, "y": {"size": 2, "plates": ["j"]}},
+    "factors": [{"name": "weight", "dims": ["i", "j", "x", "y"], "values": [1] * 80}],
+}  # fmt: skip
+
+
+class Explain(Case):
+    def test_tractable(self):
+        text = self.says("explain", model("anesthesia.json"))
+        for words in ("tractable", "plate patient = 45", "315 values observed", "evidence takes out", "Schedule", "SumProduct",
+                      "for intermediates at the peak"):  # fmt: skip
+            self.assertIn(words, text)
+
+    def test_barren_variables(self):
+        self.assertRegex(self.says("explain", model("sprinkler.bif")), "variables? dropped, since nobody asks")
+
+    def test_intractable(self):
+        self.write("rbm.json", json.dumps(MACHINE))
+        self.refuses(3, "intractable", "explain", "rbm.json")
+        text = self.run_program("explain", "rbm.json").stdout
+        for words in ("intractable", "'x' is in plate 'i' and not in 'j'", "'y' is in plate 'j' and not in 'i'", "weight", "unroll i"):
+            self.assertIn(words, text)
+        self.refuses(3, "intractable.*--unroll", "solve", "rbm.json", "--task", "pr")
+        self.assertAlmostEqual(self.tells("solve", "rbm.json", "--task", "pr", "--unroll")["ln_z"], 9 * 0.6931471805599453)
+
+    def test_plates_too_large_to_walk_through(self):
+        giant = {"format": "plated", "version": 1, "space": "real", "plates": {"i": 2**52},
+                 "variables": {"x": {"size": 2, "plates": ["i"]}},
+                 "factors": [{"dims": ["x"], "tied": ["i"], "values": [1, 2]}]}  # fmt: skip
+        self.write("giant.json", json.dumps(giant))
+        self.assertIn("in 4.5e+15 slices", self.says("explain", "giant.json"))
+        self.assertAlmostEqual(self.tells("solve", "giant.json", "--task", "pr")["ln_z"] / (2**52 * 1.0986122886681098), 1)
+        for task in ("mar", "map", "sample"):
+            self.refuses(3, "giant.json: .*bytes", "solve", "giant.json", "--task", task)
+
+    def test_memory_limit(self):
+        self.says("explain", model("ring.uai"), "--memory-limit", "1GiB")
+        self.refuses(3, "ring.uai: needs .*--memory-limit", "explain", model("ring.uai"), "--memory-limit", "1B")
+        self.refuses(3, "[0-9]", "solve", model("ring.uai"), "--task", "pr", "--memory-limit", "1B")
+
+    def test_long_schedules_are_cut(self):
+        count = 300
+        text = f"MARKOV\n{count}\n{'2 ' * count}\n{count - 1}\n" + "".join(f"2 {v} {v + 1}\n" for v in range(count - 1))
+        self.write("long.uai", text + "4 1 2 3 4\n" * (count - 1))
+        short, whole = self.says("explain", "long.uai"), self.says("explain", "long.uai", "--whole")
+        self.assertIn("--whole shows all", short)
+        self.assertLess(len(short.splitlines()), 90)
+        self.assertGreater(len(whole.splitlines()), len(short.splitlines()))
+        self.assertNotIn("--whole shows all", whole)
+
+
+if __name__ == "__main__":
+    unittest.main()
