@@ -7,7 +7,7 @@ import importlib.metadata
 import json
 
 import study
-from tree import DOMAIN
+from tree_model import DOMAIN
 
 PEERS = ("plated", "pyro", "funsor", "torch", "jax", "opt_einsum")
 PEER_SECONDS = 900  # all operations at one size, with imports and compilations: a guard against one that hangs

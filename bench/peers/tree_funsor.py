@@ -11,7 +11,7 @@ torch.set_num_threads(1)
 import funsor.ops as ops  # noqa: E402
 from funsor.sum_product import sum_product  # noqa: E402
 
-from tree import EQUATION, PLATES  # noqa: E402
+from tree_model import EQUATION, PLATES  # noqa: E402
 
 INPUTS = EQUATION[:-2].split(",")
 VARIABLES = frozenset("".join(INPUTS)) - frozenset(PLATES)

@@ -3,7 +3,7 @@
 import numpy
 
 import plated
-from tree import EQUATION, PLATES
+from tree_model import EQUATION, PLATES
 
 
 def plan_of(tree, semiring):

@@ -4,7 +4,7 @@ import torch
 from pyro.ops.contract import einsum
 from pyro.ops.einsum.adjoint import require_backward
 
-from tree import EQUATION, PLATES
+from tree_model import EQUATION, PLATES
 
 torch.set_num_threads(1)
 

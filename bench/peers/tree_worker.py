@@ -10,7 +10,7 @@ import sys
 import time
 import warnings
 
-from tree import Tree
+from tree_model import Tree
 
 
 def measured(make, operation, tree, reference, seconds):
