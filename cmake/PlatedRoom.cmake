@@ -35,20 +35,45 @@ endif()
 # The programs whose tests are labelled `threads`: all that a ThreadSanitizer build needs.
 add_custom_target(plated_threads_tests)
 
+# What every room compiles with.
+function(plated_room_flags name)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PRIVATE plated_flags)
+  # GCC takes what is precompiled for our own, and warns of strings of the standard library that cannot be.
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow
+    -Wno-stringop-overread>)
+  if(PLATED_SANITIZE MATCHES "undefined")
+    # A null or wrongly typed pointer that is followed meets AddressSanitizer or the machine's own fault: those checks would
+    # cost a lot of time for nothing.
+    target_compile_options(${name} PRIVATE -fsanitize=undefined
+      -fno-sanitize=null,vptr,alignment,object-size,nonnull-attribute,returns-nonnull-attribute)
+  endif()
+endfunction()
+
+# A library without code, whose precompiled header saves rooms a fifth to a third of their time to compile. Sources include
+# what they use all the same: clang-tidy reads them without it.
+function(plated_room_headers)
+  if(TARGET plated_room_headers)
+    return()
+  endif()
+  set(empty ${PROJECT_BINARY_DIR}/plated_room_headers.cpp)
+  file(CONFIGURE OUTPUT ${empty} CONTENT "// Nothing but the headers that rooms share.\n")
+  add_library(plated_room_headers OBJECT ${empty})
+  plated_room_flags(plated_room_headers)
+  target_precompile_headers(plated_room_headers PRIVATE <algorithm> <cmath> <cstdint> <cstring> <functional> <limits> <map>
+    <memory> <numeric> <optional> <set> <span> <string> <string_view> <utility> <vector>)
+endfunction()
+
 function(plated_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT ARG_SOURCES)
     return()
   endif()
   add_library(plated_${name} OBJECT ${ARG_SOURCES})
-  target_include_directories(plated_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(plated_${name} PRIVATE plated_flags ${ARG_LIBRARIES})
-  if(PLATED_SANITIZE MATCHES "undefined")
-    # A null or wrongly typed pointer that is followed meets AddressSanitizer or the machine's own fault: those checks would
-    # cost a lot of time for nothing.
-    target_compile_options(plated_${name} PRIVATE -fsanitize=undefined
-      -fno-sanitize=null,vptr,alignment,object-size,nonnull-attribute,returns-nonnull-attribute)
-  endif()
+  plated_room_flags(plated_${name})
+  target_link_libraries(plated_${name} PRIVATE ${ARG_LIBRARIES})
+  plated_room_headers()
+  target_precompile_headers(plated_${name} REUSE_FROM plated_room_headers)
   set_property(GLOBAL APPEND PROPERTY PLATED_ROOMS plated_${name})
 endfunction()
 

@@ -81,7 +81,7 @@ struct Tree {
 TEST(Samples, OfATreeHaveTheJointDistribution) {
   const Tree tree;
   const oracle::Posterior posterior(tree.graph, tree.operands, Semiring::log);
-  const std::int64_t count = 200000;
+  const std::int64_t count = cases(200000);
   const Numbers cells = posterior.cells(0);
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Draws draws = sample(tree.plan, tree.operands, {.count = count, .seed = seed});

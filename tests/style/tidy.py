@@ -9,6 +9,7 @@ import hashlib
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -31,11 +32,19 @@ def texts(source):
     return [seen[path] for path in sorted(seen)]
 
 
-def compile_command(source, build):
-    """How the build compiles a source."""
+def compile_flags(source, build):
+    """What the build compiles a source with, but for its precompiled header: a source has to include what it uses."""
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        if pathlib.Path(entry["file"]) == source.resolve():
-            return entry["command"]
+        if pathlib.Path(entry["file"]) != source.resolve():
+            continue
+        words = shlex.split(entry["command"])
+        flags = []
+        for before, word in zip(words, words[1:]):
+            if word.startswith("-") and word not in ("-c", "-o", "-include", "-Winvalid-pch"):
+                flags.append(word)
+            elif before in ("-isystem", "-I"):
+                flags.append(word)
+        return [flag for flag in flags if flag != "-E"]  # of the launcher, `cmake -E env`
     raise SystemExit(f"{source} is in no compile command of {build}")
 
 
@@ -44,12 +53,13 @@ def main(clang_tidy, source, build):
     version = subprocess.run([clang_tidy, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     configs = [folder / ".clang-tidy" for folder in source.parents]
     config = [path.read_text(encoding="utf-8") for path in configs if path.is_file()]
-    parts = [version, *config, *EXTRA, compile_command(source, build), *texts(source)]
+    flags = [*compile_flags(source, build), *EXTRA]
+    parts = [version, *config, *flags, *texts(source)]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     passed = build.parent / "tidy" / digest
     if passed.exists():
         return 0
-    command = [clang_tidy, "--quiet", "-p", str(build), *(f"--extra-arg={flag}" for flag in EXTRA), str(source)]
+    command = [clang_tidy, "--quiet", str(source), "--", *flags]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode != 0:
         print(result.stdout)

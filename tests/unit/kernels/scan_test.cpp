@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "sanitized.hpp"
 #include "unit/kernels/scan_case.hpp"
 
 namespace plated::kernels {
@@ -168,7 +169,7 @@ template <class T>
 void agree_with_naive(unsigned seed, int trials) {
   for (const Semiring semiring : {Semiring::log, Semiring::max_plus, Semiring::min_plus}) {
     std::mt19937 random(seed + static_cast<unsigned>(semiring));
-    for (int trial = 0; trial < trials; ++trial) {
+    for (int trial = 0; trial < test::cases(trials); ++trial) {
       const ScanCase<T> c = random_case<T>(random, semiring);
       const double error = worst_error(c, testing::run_scan_case(c, {}));
       ASSERT_LE(error, tolerance<T>) << "trial " << trial << " " << c.describe();
@@ -246,7 +247,7 @@ template <class T>
 void same_for_any_grouping(unsigned seed, int trials) {
   for (const Semiring semiring : {Semiring::log, Semiring::max_plus, Semiring::min_plus}) {
     std::mt19937 random(seed);
-    for (int trial = 0; trial < trials; ++trial) {
+    for (int trial = 0; trial < test::cases(trials); ++trial) {
       const ScanCase<T> c = random_case<T>(random, semiring);
       const ScanResult<T> whole = testing::run_scan_case(c, {});
       std::vector<std::int64_t> one_by_one, some;
@@ -275,7 +276,7 @@ TEST(Scan, HasTheSameBitsForAnyGroupingOfRows) {
 template <class T>
 void trace_linearly(unsigned seed, int trials) {
   std::mt19937 random(seed);
-  for (int trial = 0; trial < trials; ++trial) {
+  for (int trial = 0; trial < test::cases(trials); ++trial) {
     const ScanCase<T> c = random_case<T>(random, Semiring::log);
     const ScanResult<T> logs = testing::run_scan_case(c, {});
     const ScanResult<T> linear = testing::run_scan_case(c, {}, Traced::linear);

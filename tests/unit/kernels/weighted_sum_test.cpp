@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hwy/highway.h"
+#include "sanitized.hpp"
 #include "unit/kernels/weighted_sum_case.hpp"
 
 namespace plated::kernels {
@@ -22,7 +23,7 @@ namespace {
 
 TEST(WeightedSum, MatchesNestedLoops) {
   std::mt19937 random(5);
-  for (int trial = 0; trial < 1500; ++trial) {
+  for (int trial = 0; trial < test::cases(1500); ++trial) {
     Case c = random_case(random, trial % 10 == 0 ? 300'000 : 10'000);
     SCOPED_TRACE("trial " + std::to_string(trial) + " " + describe(c.shape));
     check(c);
@@ -44,7 +45,7 @@ TEST_F(WeightedSumTargets, AgreeWithNestedLoops) {
     const std::int64_t target = left & -left;
     use(target);
     std::mt19937 random(23);
-    for (int trial = 0; trial < 150; ++trial) {
+    for (int trial = 0; trial < test::cases(150); ++trial) {
       Case c = random_case(random, 10'000);
       SCOPED_TRACE(hwy::TargetName(target) + (" trial " + std::to_string(trial)) + " " + describe(c.shape));
       check(c);
