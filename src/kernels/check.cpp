@@ -2,50 +2,58 @@
 #include "kernels/check.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include "kernels/check_kernels.hpp"
 
 namespace plated::kernels {
 namespace {
 
-/// 0 where x is admitted, else positive. Comparisons that NaN fails, and flags of the entries' own type: a comparison
-/// and a mask, which is vectorised on every machine.
-template <Semiring kSemiring, class T>
-T badness(T x) {
+/// The entries that a semiring admits: all from `low` to `high`, and never NaN.
+template <class T>
+struct Bounds {
+  T low, high;
+  [[nodiscard]] bool admit(T x) const { return x >= low && x <= high; }
+};
+
+template <class T>
+Bounds<T> bounds_of(Semiring semiring) {
   constexpr T most = std::numeric_limits<T>::max();
-  const auto unless = [](bool admitted) { return admitted ? T{0} : T{1}; };
-  if constexpr (kSemiring == Semiring::real) return unless(std::abs(x) <= most);
-  if constexpr (kSemiring == Semiring::log || kSemiring == Semiring::max_plus) return unless(x <= most);
-  if constexpr (kSemiring == Semiring::min_plus) return unless(x >= -most);
-  if constexpr (kSemiring == Semiring::max_product) return unless(x >= T{0}) + unless(x <= most);
-  return unless(!std::isnan(x));
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  switch (semiring) {
+    case Semiring::real:
+      return {-most, most};
+    case Semiring::log:
+    case Semiring::max_plus:
+      return {-infinity, most};
+    case Semiring::min_plus:
+      return {-most, infinity};
+    case Semiring::max_product:
+      return {T{0}, most};
+    case Semiring::boolean:
+      break;
+  }
+  return {-infinity, infinity};
 }
 
 /// The position of the first bad entry of a run, or its length.
-template <Semiring kSemiring, class T>
-std::int64_t scan(const T* data, std::int64_t length, std::int64_t stride) {
-  constexpr std::int64_t block = 256;
-  constexpr std::int64_t lanes = 16;
+template <class T>
+std::int64_t scan(const T* data, std::int64_t length, std::int64_t stride, const Bounds<T>& bounds) {
+  constexpr std::int64_t block = 4096;
   std::int64_t begin = 0;
   if (stride == 1) {
-    // Whole blocks without a branch for each entry.
-    for (; begin + block <= length; begin += block) {
-      T bad[lanes] = {};
-      for (std::int64_t i = 0; i < block; i += lanes) {
-        for (std::int64_t k = 0; k < lanes; ++k) bad[k] += badness<kSemiring>(data[begin + i + k]);
-      }
-      T total = 0;
-      for (const T b : bad) total += b;
-      if (total != T{0}) break;
+    while (begin < length && all_within(data + begin, std::min(block, length - begin), bounds.low, bounds.high)) {
+      begin += std::min(block, length - begin);
     }
   }
-  while (begin < length && badness<kSemiring>(data[begin * stride]) == T{0}) ++begin;
+  while (begin < length && bounds.admit(data[begin * stride])) ++begin;
   return begin;
 }
 
-template <Semiring kSemiring, class T>
-std::optional<std::vector<std::int64_t>> search(const Tensor& tensor) {
+template <class T>
+std::optional<std::vector<std::int64_t>> search(const Tensor& tensor, Semiring semiring) {
+  const Bounds<T> bounds = bounds_of<T>(semiring);
   const auto& shape = tensor.shape();
   const auto& strides = tensor.strides();
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return std::nullopt;
@@ -65,7 +73,7 @@ std::optional<std::vector<std::int64_t>> search(const Tensor& tensor) {
   index.assign(tensor.rank(), 0);
   const auto* data = static_cast<const T*>(tensor.data());
   while (true) {
-    std::int64_t at = scan<kSemiring>(data, run, stride);
+    std::int64_t at = scan(data, run, stride, bounds);
     if (at < run) {
       for (std::size_t axis = tensor.rank(); axis-- > outer;) {
         index[axis] = at % shape[axis];
@@ -83,25 +91,6 @@ std::optional<std::vector<std::int64_t>> search(const Tensor& tensor) {
     }
     if (axis == 0) return std::nullopt;
   }
-}
-
-template <class T>
-std::optional<std::vector<std::int64_t>> search(const Tensor& tensor, Semiring semiring) {
-  switch (semiring) {
-    case Semiring::real:
-      return search<Semiring::real, T>(tensor);
-    case Semiring::max_plus:
-      return search<Semiring::max_plus, T>(tensor);
-    case Semiring::min_plus:
-      return search<Semiring::min_plus, T>(tensor);
-    case Semiring::max_product:
-      return search<Semiring::max_product, T>(tensor);
-    case Semiring::boolean:
-      return search<Semiring::boolean, T>(tensor);
-    case Semiring::log:
-      break;
-  }
-  return search<Semiring::log, T>(tensor);
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+// Whether all entries of a run of memory lie within bounds, in every SIMD target.
+#pragma once
+
+#include <cstdint>
+
+namespace plated::kernels {
+
+/// False for NaN, whatever the bounds.
+[[nodiscard]] bool all_within(const float* data, std::int64_t count, float low, float high) noexcept;
+[[nodiscard]] bool all_within(const double* data, std::int64_t count, double low, double high) noexcept;
+
+}  // namespace plated::kernels
