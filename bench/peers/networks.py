@@ -2,7 +2,7 @@
 
     networks.py BENCH_NETWORKS DATA REPORT.json [--quick] [--fresh]
 
-DATA holds `uai` and `bif`. All marginals, one thread each; a peer that takes more than 40 s with its imports is stopped.
+DATA holds `uai` and `bif`. All marginals, one thread each; a peer that takes more than 20 s with its imports is stopped.
 """
 
 import importlib.metadata
@@ -14,7 +14,7 @@ import tempfile
 import study
 
 PEERS = ("pyagrum", "pgmpy")
-PEER_SECONDS = 40
+PEER_SECONDS = 20
 QUICK = ("asia/1", "alarm/1", "grid4x4", "Promedus_24")
 
 

@@ -43,7 +43,7 @@ def lead(report):
         stopped = sum("failed" in row["peers"].get(name, {}) for row in report["networks"])
         if times:
             parts.append(f"{name} {report['versions'][name]} takes longer on {sum(t > 1 for t in times)} of the {len(times)} networks "
-                         f"that it answers in {COUNTS_FROM} ms or more, and has no answer, or none within 40 s, on {stopped}")  # fmt: skip
+                         f"that it answers in {COUNTS_FROM} ms or more, and has no answer, or none within 20 s, on {stopped}")  # fmt: skip
     return "; ".join(parts) + "."
 
 
