@@ -83,8 +83,8 @@ std::string price(const Outline& outline) {
   table.row({"", "traffic", bytes(cost.bytes_read) + " read, " + bytes(cost.bytes_written) + " written"});
   table.row({"", "memory", bytes(static_cast<double>(cost.peak_bytes)) + " for intermediates at the peak"});
   table.row({"", "marginals",
-             "about " + count(outline.sweep_flops) + " of them forwards, and as many or twice that back, in " +
-                 counted(outline.sweeps, "sweep")});
+             counted(outline.sweeps, "sweep") + ", about " + count(outline.sweep_flops) +
+                 " operations forwards and up to twice that back"});
   table.row({"", "depth", count(cost.span) + " operations in a row, were there processors without end"});
   return table.text();
 }

@@ -202,13 +202,13 @@ class Grouper {
     return {{factors.begin(), factors.end()}, {}, flops(factors)};
   }
 
-  /// A quick estimate for a sweep's forward half: min-fill on variables alone.
+  /// A quick estimate for a sweep's forward half: min-fill, with slices as if they were states.
   [[nodiscard]] double flops(const SortedSet& factors) const {
     planner::Network network;
     std::vector<std::optional<std::uint32_t>> local(graph_.dims().size());
     for (const std::uint32_t f : factors) {
       std::vector<std::uint32_t> dims;
-      for (const DimId v : variables_[f]) {
+      for (const DimId v : base::unite(variables_[f], graph_.factor_plates(f))) {
         if (graph_.dims()[v].size <= 1) continue;
         if (!local[v]) {
           local[v] = static_cast<std::uint32_t>(network.log2_size.size());
