@@ -18,6 +18,11 @@ if(PLATED_SANITIZE)
   string(REPLACE ",undefined" "" sanitizers "${PLATED_SANITIZE}")
   target_compile_options(plated_flags INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(plated_flags INTERFACE -fsanitize=${PLATED_SANITIZE})
+  find_program(PLATED_GOLD ld.gold)
+  if(PLATED_GOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Hundreds of large programs are linked.
+    target_link_options(plated_flags INTERFACE -fuse-ld=gold)
+  endif()
   if(PLATED_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Checks by call compile in half the time of checks in place.
     target_compile_options(plated_flags INTERFACE --param=asan-instrumentation-with-call-threshold=0)
@@ -44,9 +49,9 @@ function(plated_room_flags name)
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow
       -Wno-stringop-overread>)
   endif()
-  if(PLATED_SANITIZE MATCHES "undefined")
+  if(PLATED_SANITIZE MATCHES "undefined" AND NOT name STREQUAL plated_kernels)
     # A null or wrongly typed pointer that is followed meets AddressSanitizer or the machine's own fault: those checks would
-    # cost a lot of time for nothing.
+    # cost a lot of time for nothing. SIMD loops would take longest of all to compile, and have little else to find.
     target_compile_options(${name} PRIVATE -fsanitize=undefined
       -fno-sanitize=null,vptr,alignment,object-size,nonnull-attribute,returns-nonnull-attribute)
   endif()
@@ -75,7 +80,7 @@ function(plated_room name)
   add_library(plated_${name} OBJECT ${ARG_SOURCES})
   plated_room_flags(plated_${name})
   target_link_libraries(plated_${name} PRIVATE ${ARG_LIBRARIES})
-  if(PLATED_SANITIZE)
+  if(PLATED_SANITIZE AND NOT name STREQUAL kernels)  # which have other flags
     plated_room_headers()
     target_precompile_headers(plated_${name} REUSE_FROM plated_room_headers)
   endif()
