@@ -30,10 +30,10 @@ def measure_plated(program, folder, only=()):
 def instances(data):
     """Each network's name, file, and the number of its query."""
     found = []
-    for path in sorted((data / "uai").glob("*.uai")):
-        found.append((path.stem, path, []))
     for path in sorted((data / "bif").glob("*.bif")):
         found += [(f"{path.stem}/{query}", path, [str(query)]) for query in range(3)]
+    for path in sorted((data / "uai").glob("*.uai")):
+        found.append((path.stem, path, []))
     return found
 
 

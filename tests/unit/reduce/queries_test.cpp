@@ -68,12 +68,13 @@ TEST(MarginalQueries, CoverAVariableThatNoFactorHolds) {
 
 TEST(MarginalQueries, GiveThePosteriorOfTheWhole) {
   std::size_t pruned = 0;
-  for_each_seed(300, [&](std::uint64_t seed) -> testing::AssertionResult {
+  for_each_seed(100, [&](std::uint64_t seed) -> testing::AssertionResult {
     Random random(seed);
-    const Model model = in_space(test::random_network(random, {.variables = 12, .zero_percent = 0}), Space::log);
+    const Model model =
+        in_space(test::random_network(random, {.variables = 12, .most_states = 9, .zero_percent = 0}), Space::log);
     const Marginals whole = marginals(compile(model.graph), model.factors);
     const auto queries = marginal_queries(model.graph, 0);
-    pruned += factors_of(queries) < queries.size() * model.factors.size() ? 1 : 0;
+    pruned += queries.size() > 1 && factors_of(queries) < queries.size() * model.factors.size() ? 1 : 0;
     std::size_t answered = 0;
     for (const Query& query : queries) {
       std::vector<Tensor> factors;
