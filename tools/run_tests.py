@@ -16,6 +16,7 @@ import argparse
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -173,6 +174,9 @@ def main():
     if "PLATED_DATA" not in os.environ and data.is_dir():
         os.environ["PLATED_DATA"] = str(data)
 
+    # Started in the background, by a shell without job control, programs ignore Ctrl-C, and so would those that tests
+    # interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tally = Tally()
     python = PythonTests()
     style = ["-D", "PLATED_CHECK_STYLE=ON"]
