@@ -1,12 +1,16 @@
-# Installs plated::core, its public headers, what find_package(plated) reads, and the program.
+# Installs the libraries, their public headers, what find_package(plated) reads, and the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/plated)
 
-install(TARGETS plated_core EXPORT plated-targets)
+# One file of targets for each component: a user's project looks only for what those it asks for need.
+get_property(components GLOBAL PROPERTY PLATED_COMPONENTS)
+foreach(component IN LISTS components)
+  install(TARGETS plated_${component} EXPORT plated-${component}-targets)
+  install(EXPORT plated-${component}-targets NAMESPACE plated:: DESTINATION ${package_dir})
+endforeach()
 install(DIRECTORY include/plated DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(EXPORT plated-targets NAMESPACE plated:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/plated-config.cmake.in ${PROJECT_BINARY_DIR}/plated-config.cmake
   INSTALL_DESTINATION ${package_dir})

@@ -1,12 +1,13 @@
 # Declares the rooms of src/ and their tests.
 #
-# plated_room(<name> SOURCES … [LIBRARIES …]): a room of src/ as an object library; tests/architecture checks that it
-# includes only the rooms it may.
+# plated_room(<name> SOURCES … [LIBRARIES …]): a room of src/ as an object library, compiled in batches of sources unless
+# PLATED_UNITY is off; tests/architecture checks that it includes only the rooms it may.
+# plated_library(<name> ROOMS … [LIBRARIES …]): plated::<name>, a static library of rooms, which is a component of the
+# installed package; all but the core link to plated::core.
 # plated_test(<name> LABEL <folder> [threads …] SOURCES … [ROOMS …] [LIBRARIES …] [TIMEOUT <seconds>]
 # [UNSANITIZED]): a GoogleTest program; each of its cases is a CTest test with those labels, named after the first. With
 # ROOMS it links just those rooms, without it the whole of plated::core. Tests labelled `threads` also run under
-# ThreadSanitizer. With UNSANITIZED it is left out of sanitized builds: it runs no code that others do not, or takes long
-# for what it could find.
+# ThreadSanitizer. With UNSANITIZED it is left out of sanitized builds.
 
 include(GoogleTest)
 
@@ -23,9 +24,9 @@ if(PLATED_SANITIZE)
     # Hundreds of large programs are linked.
     target_link_options(plated_flags INTERFACE -fuse-ld=gold)
   endif()
-  if(PLATED_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(PLATED_SANITIZE MATCHES "address")
     # Checks by call compile in half the time of checks in place.
-    target_compile_options(plated_flags INTERFACE --param=asan-instrumentation-with-call-threshold=0)
+    target_compile_options(plated_flags INTERFACE $<IF:$<CXX_COMPILER_ID:GNU>,--param=asan-instrumentation-with-call-threshold=0,SHELL:-mllvm$<SEMICOLON>-asan-instrumentation-with-call-threshold=0>)
   endif()
   # Instrumented SIMD loops are slow to compile: one target finds what a sanitizer can find. It is the wide one where this
   # machine has it, as the kernels' baseline.
@@ -37,39 +38,23 @@ if(PLATED_SANITIZE)
     "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|$<$<NOT:$<BOOL:${PLATED_MACHINE_HAS_AVX2}>>:HWY_AVX2|>HWY_AVX3|HWY_AVX3_DL)")
 endif()
 
-# The programs whose tests are labelled `threads`: all that a ThreadSanitizer build needs.
+# The programs whose tests are labelled `threads`, which are all that a ThreadSanitizer build needs, and the others.
 add_custom_target(plated_threads_tests)
+add_custom_target(plated_sanitized_tests)
 
 # What every room compiles with.
 function(plated_room_flags name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE plated_flags)
-  if(PLATED_SANITIZE)
-    # GCC takes what is precompiled for our own, and warns of strings of the standard library that cannot be.
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow
-      -Wno-stringop-overread>)
-  endif()
-  if(PLATED_SANITIZE MATCHES "undefined" AND NOT name STREQUAL plated_kernels)
+  if(PLATED_SANITIZE MATCHES "undefined" AND NOT name STREQUAL plated_room_kernels)
     # A null or wrongly typed pointer that is followed meets AddressSanitizer or the machine's own fault: those checks would
     # cost a lot of time for nothing. SIMD loops would take longest of all to compile, and have little else to find.
     target_compile_options(${name} PRIVATE -fsanitize=undefined
       -fno-sanitize=null,vptr,alignment,object-size,nonnull-attribute,returns-nonnull-attribute)
   endif()
-endfunction()
-
-# A library without code, whose precompiled header saves rooms a fifth to a third of their time to compile. Only where
-# sanitizers make every build a first one: elsewhere ccache shares objects between the release build and the Python
-# package, which it cannot where each has a header of its own.
-function(plated_room_headers)
-  if(TARGET plated_room_headers)
-    return()
+  if(PLATED_BUILD_FUZZ AND name MATCHES "_(base|tensor|graph|io)$")
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
-  set(empty ${PROJECT_BINARY_DIR}/plated_room_headers.cpp)
-  file(CONFIGURE OUTPUT ${empty} CONTENT "// Nothing but the headers that rooms share.\n")
-  add_library(plated_room_headers OBJECT ${empty})
-  plated_room_flags(plated_room_headers)
-  target_precompile_headers(plated_room_headers PRIVATE <algorithm> <cmath> <cstdint> <cstring> <functional> <limits> <map>
-    <memory> <numeric> <optional> <set> <span> <string> <string_view> <utility> <vector>)
 endfunction()
 
 function(plated_room name)
@@ -77,14 +62,38 @@ function(plated_room name)
   if(NOT ARG_SOURCES)
     return()
   endif()
-  add_library(plated_${name} OBJECT ${ARG_SOURCES})
-  plated_room_flags(plated_${name})
-  target_link_libraries(plated_${name} PRIVATE ${ARG_LIBRARIES})
-  if(PLATED_SANITIZE AND NOT name STREQUAL kernels)  # which have other flags
-    plated_room_headers()
-    target_precompile_headers(plated_${name} REUSE_FROM plated_room_headers)
+  set(target plated_room_${name})
+  add_library(${target} OBJECT ${ARG_SOURCES})
+  plated_room_flags(${target})
+  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
+  if(PLATED_UNITY AND NOT name STREQUAL kernels)  # whose sources are compiled once for each SIMD target
+    # Most of the time to compile a small source goes into the headers that its neighbours include as well. Batches are
+    # small enough to make a change quick to compile.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
-  set_property(GLOBAL APPEND PROPERTY PLATED_ROOMS plated_${name})
+  set_property(GLOBAL APPEND PROPERTY PLATED_ROOMS ${target})
+endfunction()
+
+function(plated_library name)
+  cmake_parse_arguments(ARG "" "" "ROOMS;LIBRARIES" ${ARGN})
+  set(target plated_${name})
+  set(file_name plated)
+  if(NOT name STREQUAL core)
+    set(file_name ${target})
+  endif()
+  add_library(${target} STATIC)
+  add_library(plated::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME ${file_name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  foreach(room IN LISTS ARG_ROOMS)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:plated_room_${room}>)
+  endforeach()
+  if(NOT name STREQUAL core)
+    target_link_libraries(${target} PUBLIC plated_core)
+  endif()
+  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES} $<BUILD_INTERFACE:plated_flags>)
+  set_property(GLOBAL APPEND PROPERTY PLATED_COMPONENTS ${name})
 endfunction()
 
 # What every test program compiles with.
@@ -117,13 +126,13 @@ function(plated_test name)
   if(PLATED_SANITIZE AND ARG_UNSANITIZED)
     return()
   endif()
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/verify_plans.cpp)
   plated_test_flags(${name})
   plated_test_headers()
   target_precompile_headers(${name} REUSE_FROM plated_test_headers)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   if(ARG_ROOMS)
-    list(TRANSFORM ARG_ROOMS PREPEND plated_)
+    list(TRANSFORM ARG_ROOMS PREPEND plated_room_)
     target_link_libraries(${name} PRIVATE ${ARG_ROOMS})
   else()
     target_link_libraries(${name} PRIVATE plated_core)
@@ -150,5 +159,7 @@ endif()
   endif()
   if("threads" IN_LIST ARG_LABEL)
     add_dependencies(plated_threads_tests ${name})
+  else()
+    add_dependencies(plated_sanitized_tests ${name})
   endif()
 endfunction()

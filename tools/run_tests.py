@@ -1,10 +1,12 @@
-"""Configures, builds and tests: all of Plated, or a part of it.
+"""Configures, builds and tests: what a contributor must see green, all of it, or a part.
 
-./test                      everything: the release build with style, documentation and install checks, the Python
-                            package with PyTorch, JAX and Pyro, then a large part of it under AddressSanitizer and
-                            UndefinedBehaviorSanitizer, threads under ThreadSanitizer, and file formats under fuzzers
+./test                      the release build with its tests, documentation and install checks, clang-format, clang-tidy on
+                            what the last commit or the working tree changed, and the Python package of the same build
+./test --full               all of it: clang-tidy on everything, every test under AddressSanitizer and
+                            UndefinedBehaviorSanitizer, file formats under fuzzers, threads under ThreadSanitizer, and the
+                            Python package as a wheel, with PyTorch, JAX and Pyro
 ./test --label property     only the tests of one label (folder), release build
-./test --label python       only those of the Python package
+./test --label python       only those of the Python package; with --full those of PyTorch, JAX and Pyro, too
 ./test --filter EliminateLeaf   only the tests whose name matches a regular expression
 ./test --preset asan        every test, in another build: dev, asan, tsan
 Anything else goes to ctest as it is: ./test --rerun-failed, ./test --repeat until-fail:10.
@@ -13,6 +15,7 @@ The last line is "N passed, N failed", with ", N skipped" where tests were skipp
 """
 
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -23,8 +26,9 @@ import time
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SANITIZED_LABELS = "^(unit|golden|property)$"
+SANITIZED_LABELS = "^(unit|golden|property|fuzz)$"
 PYTHON_TESTS = ROOT / "tests" / "python" / "run"
+STYLE = ["-D", "PLATED_CHECK_STYLE=ON"]
 
 
 class Tally:
@@ -98,8 +102,8 @@ def build(preset, options, target, tally):
     return True
 
 
-def test(preset, tally, ctest_options=(), options=(), target="all"):
-    """Builds one preset and runs CTest in it."""
+def test(preset, tally, choose=list, options=(), target="all"):
+    """Builds one preset and runs CTest in it, with the options that `choose` gives once it is built."""
     started = time.monotonic()
     print(f"{preset}: building", flush=True)
     if not build(preset, ["-D", "PLATED_BUILD_TESTS=ON", *options], target, tally):
@@ -109,7 +113,7 @@ def test(preset, tally, ctest_options=(), options=(), target="all"):
     report = ROOT / "build" / preset / "tests.xml"
     report.unlink(missing_ok=True)
     jobs = str(os.cpu_count() or 2)
-    command = ["ctest", "--preset", preset, "--parallel", jobs, "--output-junit", str(report), *ctest_options]
+    command = ["ctest", "--preset", preset, "--parallel", jobs, "--output-junit", str(report), *choose()]
     log = ROOT / "build" / preset / "ctest.log"
     with log.open("w", encoding="utf-8") as output:
         command = without_address_randomisation(preset) + command
@@ -126,13 +130,14 @@ def test(preset, tally, ctest_options=(), options=(), target="all"):
 
 
 class PythonTests:
-    """The tests of the Python package, whose environment is made while C++ compiles: most of that is waiting."""
+    """The tests of the Python package. Its environment is made while C++ compiles: most of that is waiting."""
 
-    def __init__(self):
+    def __init__(self, full):
+        self.options = ["--integration"] if full else []
         self.preparing = None
 
     def prepare(self):
-        command = [sys.executable, "-B", PYTHON_TESTS, "--integration", "--prepare"]
+        command = [sys.executable, "-B", PYTHON_TESTS, *self.options, "--prepare"]
         self.preparing = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def run(self, tally, arguments=()):
@@ -146,7 +151,7 @@ class PythonTests:
         print("python: building and testing", flush=True)
         report = ROOT / "build" / "python" / "tests.xml"
         report.unlink(missing_ok=True)
-        command = [sys.executable, "-B", PYTHON_TESTS, "--integration", "--junit", str(report), "--", *arguments]
+        command = [sys.executable, "-B", PYTHON_TESTS, *self.options, "--junit", str(report), "--", *arguments]
         result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         before = tally.total(), len(tally.failed)
         if report.exists():
@@ -157,12 +162,34 @@ class PythonTests:
         print(f"python: {tally.total() - before[0]} tests in {time.monotonic() - started:.0f} s", flush=True)
 
 
+def changed_files():
+    """The files that differ from the commit before the last, as resolved paths; none outside of a repository."""
+    command = ["git", "diff", "--name-only", "HEAD~1"]
+    said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return {ROOT / line for line in said.stdout.splitlines()}
+
+
+def leave_out_unchanged():
+    """CTest's option that leaves out clang-tidy on units that nothing has changed."""
+    sys.path.insert(0, str(ROOT / "tests" / "style"))
+    import tidy  # the test itself knows what a unit consists of
+
+    changed, build_folder = changed_files(), ROOT / "build" / "release"
+    os.chdir(ROOT)
+    said = subprocess.run(["ctest", "--show-only=json-v1", "-R", "^style/tidy/"], cwd=build_folder, stdout=subprocess.PIPE,
+                          text=True, check=True)  # fmt: skip
+    names = [test["name"] for test in json.loads(said.stdout)["tests"]
+             if changed.isdisjoint(tidy.files_of(pathlib.Path(test["command"][-2])))]  # fmt: skip
+    return ["-E", f"^({'|'.join(names)})$"] if names else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
+    parser.add_argument("--full", action="store_true", help="run all there is, sanitizers and peers included")
     parser.add_argument("--label", help="run only the tests with this CTest label")
     parser.add_argument("--filter", help="run only the tests whose name matches this regular expression")
-    parser.add_argument("--preset", choices=["dev", "release", "asan", "tsan", "fuzz"], help="run every test of this build")
+    parser.add_argument("--preset", choices=["dev", "release", "asan", "tsan"], help="run every test of this build")
     arguments, further = parser.parse_known_args()
     ctest_options = list(further)
     if arguments.label:
@@ -178,21 +205,20 @@ def main():
     # interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     tally = Tally()
-    python = PythonTests()
-    style = ["-D", "PLATED_CHECK_STYLE=ON"]
+    python = PythonTests(arguments.full)
     if arguments.label == "python":
         python.run(tally, [*(["-k", arguments.filter] if arguments.filter else []), *further])
     elif arguments.preset or ctest_options:
         preset = arguments.preset or "release"
-        test(preset, tally, ctest_options, style if preset == "release" else [])
+        test(preset, tally, lambda: ctest_options, STYLE if preset == "release" else [])
     else:
         python.prepare()
-        test("release", tally, options=style)
+        test("release", tally, list if arguments.full else leave_out_unchanged, STYLE)
         python.run(tally)
-        # What is labelled `threads` has a sanitizer of its own.
-        test("asan", tally, ["-L", SANITIZED_LABELS, "-LE", "^threads$"])
-        test("tsan", tally, ["-L", "^threads$"], target="plated_threads_tests")
-        test("fuzz", tally, ["-L", "^fuzz$"], target="plated_fuzz")
+        if arguments.full:
+            # What is labelled `threads` has a sanitizer of its own.
+            test("asan", tally, lambda: ["-L", SANITIZED_LABELS, "-LE", "^threads$"], target="plated_sanitized_tests")
+            test("tsan", tally, lambda: ["-L", "^threads$"], target="plated_threads_tests")
     tally.print_and_exit()
 
 

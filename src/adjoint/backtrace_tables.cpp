@@ -27,9 +27,9 @@ std::int64_t row_length(const ChoiceStep& step) {
   return (step.states + kernels::choose_pitch - 1) / kernels::choose_pitch * kernels::choose_pitch;
 }
 
-class Worker {
+class TableWorker {
  public:
-  Worker(const ChoiceStep& step, const Choice& choice, ChosenStates& states, std::int64_t slices)
+  TableWorker(const ChoiceStep& step, const Choice& choice, ChosenStates& states, std::int64_t slices)
       : step_(step),
         choice_(choice),
         states_(states),
@@ -172,12 +172,12 @@ void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads,
   const std::int64_t parts =
       std::clamp<std::int64_t>(16 / blocks, 1, std::max<std::int64_t>(1, units * samples_at_once / draws_per_task));
   const std::int64_t tasks = blocks * parts;
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<TableWorker>> workers;
   for (std::int64_t w = 0; w < std::min<std::int64_t>(threads, tasks); ++w) {
-    workers.push_back(std::make_unique<Worker>(step, choice, states, block));
+    workers.push_back(std::make_unique<TableWorker>(step, choice, states, block));
   }
   auto task = [&](std::int64_t t, int w) {
-    Worker& worker = *workers[static_cast<std::size_t>(w)];
+    TableWorker& worker = *workers[static_cast<std::size_t>(w)];
     const std::int64_t first = t / parts * block;
     worker.tabulate(first, std::min(block, carried - first));
     const std::int64_t part = t % parts;

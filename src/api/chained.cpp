@@ -5,12 +5,13 @@
 
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
+#include "graph/spell.hpp"
 #include "plated/error.hpp"
 
 namespace plated::api {
 namespace {
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+using graph::quoted;
 
 const Chain& chain_named(const FactorGraph& graph, const std::string& name) {
   const auto dim = graph.find(name);

@@ -10,6 +10,7 @@
 #include "api/chained.hpp"
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
+#include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
 
@@ -39,7 +40,7 @@ Units units(Semiring semiring) {
   });
 }
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+using graph::quoted;
 
 void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
   for (const auto& [name, values] : evidence) {

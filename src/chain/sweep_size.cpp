@@ -8,7 +8,7 @@
 namespace plated::chain {
 namespace {
 
-double elements(const FactorGraph& graph, const std::vector<DimId>& dims) {
+double elements_as_double(const FactorGraph& graph, const std::vector<DimId>& dims) {
   double product = 1;
   for (const DimId d : dims) product *= static_cast<double>(graph.dims()[d].size);
   return product;
@@ -21,12 +21,12 @@ SweepSize sweep_size(const Program& program, std::size_t piece, Dtype dtype, dou
   const FactorGraph& graph = program.pieces().graph;
   const Piece& p = program.pieces().pieces[piece];
   const auto slices = static_cast<double>(std::max<std::int64_t>(1, graph.dims()[p.chain].size));
-  const double message =
-      elements(graph, message_axes(p, p.sources)) * static_cast<double>(size_of(dtype)) + 8.0 * elements(graph, p.rows);
+  const double message = elements_as_double(graph, message_axes(p, p.sources)) * static_cast<double>(size_of(dtype)) +
+                         8.0 * elements_as_double(graph, p.rows);
   double slice = asked_bytes + 2 * message;
   for (const Preparation& preparation : program.body(piece).preparations) {
     if (preparation.varies) {
-      slice += 12.0 * elements(graph, without(preparation.axes, p.chain));
+      slice += 12.0 * elements_as_double(graph, without(preparation.axes, p.chain));
     }
   }
   constexpr double usual_block = 8 << 20;

@@ -20,6 +20,8 @@ std::string joined(const Range& items, std::string_view separator, const Spell& 
 
 }  // namespace
 
+bool contains(std::span<const DimId> dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
+
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 std::string spaced(const FactorGraph& graph, std::span<const DimId> dims) {

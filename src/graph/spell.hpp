@@ -10,6 +10,8 @@
 
 namespace plated::graph {
 
+/// Whether a list of dims, in any order, has one.
+[[nodiscard]] bool contains(std::span<const DimId> dims, DimId dim);
 /// 'x'
 [[nodiscard]] std::string quoted(std::string_view name);
 /// The dims' names separated by blanks.

@@ -11,13 +11,10 @@
 namespace plated {
 namespace {
 
+using graph::contains;
 using graph::copy_name;
 using graph::quoted;
 using graph::slice_of;
-
-bool contains(const std::vector<DimId>& dims, DimId dim) {
-  return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
 
 }  // namespace
 

@@ -10,10 +10,6 @@
 namespace plated::graph {
 namespace {
 
-bool contains(const std::vector<DimId>& dims, DimId dim) {
-  return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
-
 /// The dims that a variable leaves of itself when `plate`, which it is in, is unrolled.
 std::int64_t copies_of(const FactorGraph& graph, const LinkPaths& paths, DimId variable, DimId plate) {
   const std::int64_t slices = graph.dims()[plate].size;

@@ -8,14 +8,6 @@
 #include "plated/error.hpp"
 
 namespace plated::graph {
-namespace {
-
-bool contains(const std::vector<DimId>& dims, DimId dim) {
-  return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
-
-}  // namespace
-
 std::vector<DimId> tied_plates(const FactorGraph& graph, const std::vector<DimId>& axes, const std::vector<DimId>& tied,
                                const std::string& where) {
   std::vector<DimId> plates;

@@ -14,8 +14,8 @@ void deliver_directly(Schedule& schedule);
 /// Gives each intermediate its place in the arena; with `reuse`, places are taken again once their value is dead.
 void place_buffers(Schedule& schedule, bool reuse);
 
-/// Asserts that values are written once and before they are read, that dims add up, and that buffers of values alive at
-/// the same time do not overlap. Does nothing in release builds.
+/// Checks that values are written once and before they are read, that dims add up, and that buffers of values alive at
+/// the same time do not overlap. Throws std::logic_error.
 void verify(const Schedule& schedule);
 
 }  // namespace plated::planner

@@ -28,6 +28,10 @@ Elimination eliminate_or_explain(const Problem& problem, const FactorGraph& grap
   }
 }
 
+void check(const Schedule& schedule) {
+  if (schedule.verified) verify(schedule);
+}
+
 }  // namespace
 
 Schedule plan(const FactorGraph& graph, const Options& options) {
@@ -38,7 +42,7 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
     }
   }
   graph.validate();
-  Schedule schedule{.graph = graph, .sums_only = options.sums_only};
+  Schedule schedule{.graph = graph, .sums_only = options.sums_only, .verified = options.verify};
   for (const Factor& factor : graph.factors()) schedule.operands.push_back(factor.dims);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
   schedule.problem = read_problem(graph, options.sums_only, options.without);  // drop_unit_dims, drop_barren
@@ -48,15 +52,15 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   emit(schedule, elimination,
        {.order = options.order, .keep_sums = options.keep_sums, .without = without});  // share_steps, fuse_products
   if (!without.contains("fuse_elementwise")) {
-    verify(schedule);
+    check(schedule);
     fuse_elementwise(schedule);
   }
   if (!without.contains("deliver_directly")) {
-    verify(schedule);
+    check(schedule);
     deliver_directly(schedule);
   }
   place_buffers(schedule, !without.contains("reuse_buffers"));
-  verify(schedule);
+  check(schedule);
   return schedule;
 }
 

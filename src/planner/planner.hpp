@@ -1,6 +1,7 @@
 // The planner: from a graph to a schedule, pass after pass.
 #pragma once
 
+#include <atomic>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "planner/schedule.hpp"
 
 namespace plated::planner {
+
+/// Whether schedules are verified where nothing else is said. Tests switch it on; it costs about as much as planning.
+inline std::atomic<bool> verify_by_default{false};
 
 struct Options {
   OrderOptions order;
@@ -19,6 +23,8 @@ struct Options {
   std::set<std::string> without;
   /// Price the ways out of an intractable graph; off while they are being priced.
   bool explain = true;
+  /// Check the schedule's invariants after every pass; std::logic_error where one is broken.
+  bool verify = verify_by_default.load(std::memory_order_relaxed);
 };
 
 /// The passes that may be left out.

@@ -27,8 +27,14 @@ double unrolled_factors(const FactorGraph& graph, const std::vector<std::string>
   return total;
 }
 
-std::optional<Repair> price(const FactorGraph& graph, const std::vector<std::string>& plates, const Options& options) {
-  if (unrolled_factors(graph, plates) > most_factors) return std::nullopt;
+/// What unrolling some plates comes to: a repair with its price, or why there is none.
+struct Attempt {
+  std::optional<Repair> repair;
+  bool too_large = false;  // to be planned, or for any machine; otherwise other plates are entangled as well
+};
+
+Attempt price(const FactorGraph& graph, const std::vector<std::string>& plates, const Options& options) {
+  if (unrolled_factors(graph, plates) > most_factors) return {.too_large = true};
   try {
     FactorGraph unrolled = graph;
     for (const std::string& plate : plates) unrolled = unrolled.unroll(plate).graph;
@@ -36,11 +42,11 @@ std::optional<Repair> price(const FactorGraph& graph, const std::vector<std::str
     quick.explain = false;
     quick.order.strategy = Strategy::greedy;
     const Cost cost = schedule_cost(plan(unrolled, quick), Semiring::log, 4);
-    return Repair{.unroll = plates, .flops = cost.flops, .peak_bytes = cost.peak_bytes};
+    return {.repair = Repair{.unroll = plates, .flops = cost.flops, .peak_bytes = cost.peak_bytes}};
   } catch (const IntractableError&) {
-    return std::nullopt;  // another pair of plates is entangled as well
+    return {};
   } catch (const SizeOverflowError&) {
-    return std::nullopt;  // tractable, and beyond any machine
+    return {.too_large = true};
   }
 }
 
@@ -49,10 +55,13 @@ std::optional<Repair> price(const FactorGraph& graph, const std::vector<std::str
 IntractableError with_repairs(const IntractableError& error, const FactorGraph& graph, const Options& options) {
   const Certificate& why = error.certificate();
   std::vector<Repair> repairs;
+  bool too_large = false;
   for (const std::vector<std::string>& plates : {std::vector{why.a}, std::vector{why.b}, std::vector{why.a, why.b}}) {
     // Unrolling both never beats unrolling one that is enough.
     if (plates.size() == 2 && !repairs.empty()) continue;
-    if (auto repair = price(graph, plates, options)) repairs.push_back(std::move(*repair));
+    Attempt attempt = price(graph, plates, options);
+    if (attempt.repair) repairs.push_back(std::move(*attempt.repair));
+    too_large = too_large || attempt.too_large;
   }
   std::stable_sort(repairs.begin(), repairs.end(), [](const Repair& x, const Repair& y) { return x.flops < y.flops; });
   std::string message = error.what();
@@ -65,7 +74,13 @@ IntractableError with_repairs(const IntractableError& error, const FactorGraph& 
     message += " would cost";
     message += line;
   }
-  if (repairs.empty()) message += " Unrolling these plates would not help: drop or move the dependency.";
+  if (repairs.empty()) {
+    message += too_large
+                   ? " Unrolling these plates would give a model too large to plan: make a plate smaller, or drop or "
+                     "move the dependency."
+                   : " Unrolling these plates would not help, since others are entangled as well: drop or move the "
+                     "dependency.";
+  }
   return {message, why, std::move(repairs)};
 }
 

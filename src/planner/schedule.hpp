@@ -71,6 +71,7 @@ struct Schedule {
   FactorGraph graph;
   Problem problem;
   bool sums_only = false;
+  bool verified = false;  // after every pass, and those that questions append
   /// Dims of each operand's axes: the graph's factors, then what a question brings along (cotangents, directions).
   std::vector<std::vector<DimId>> operands;
   /// Dims of each output's axes: the graph's outputs, then a question's answers.

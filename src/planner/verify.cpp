@@ -1,14 +1,18 @@
-// Checks a schedule's invariants in builds with assertions.
+// Checks the invariants of a schedule.
 #include <iterator>
 #include <map>
+#include <stdexcept>
+#include <string>
 
-#include "base/assert.hpp"
 #include "planner/elimination.hpp"
 #include "planner/passes.hpp"
 
 namespace plated::planner {
-#ifndef NDEBUG
 namespace {
+
+void hold(bool condition, const char* what) {
+  if (!condition) throw std::logic_error(std::string("a schedule is broken: ") + what);
+}
 
 /// Walks the steps with the stretches of the arena that hold values still to be read: a new one must fit between them.
 void verify_places(const Schedule& schedule, const Schedule::Arena& arena, std::int64_t element_size) {
@@ -25,11 +29,11 @@ void verify_places(const Schedule& schedule, const Schedule::Arena& arena, std::
       const std::int64_t begin = arena.offset[step.output];
       const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
       const std::int64_t end = begin + std::max<std::int64_t>(1, schedule.elements(value.dims) * size);
-      PLATED_ASSERT(begin >= 0 && end <= arena.bytes);
+      hold(begin >= 0 && end <= arena.bytes, "a value lies outside of the arena");
       const auto [place, is_free] = live.emplace(begin, end);
-      PLATED_ASSERT(is_free);
-      PLATED_ASSERT(place == live.begin() || std::prev(place)->second <= begin);
-      PLATED_ASSERT(std::next(place) == live.end() || end <= std::next(place)->first);
+      hold(is_free, "two live values begin at one place");
+      hold(place == live.begin() || std::prev(place)->second <= begin, "a value overlaps the one before it");
+      hold(std::next(place) == live.end() || end <= std::next(place)->first, "a value overlaps the one after it");
     }
     for (const ValueId v : step.inputs) {
       if (schedule.values[v].kind == Value::Kind::intermediate && last_use[v] == s) live.erase(arena.offset[v]);
@@ -38,10 +42,8 @@ void verify_places(const Schedule& schedule, const Schedule::Arena& arena, std::
 }
 
 }  // namespace
-#endif
 
-void verify([[maybe_unused]] const Schedule& schedule) {
-#ifndef NDEBUG
+void verify(const Schedule& schedule) {
   std::vector<bool> written(schedule.values.size(), false);
   for (std::size_t v = 0; v < schedule.values.size(); ++v) {
     written[v] = schedule.values[v].kind == Value::Kind::operand;
@@ -49,27 +51,26 @@ void verify([[maybe_unused]] const Schedule& schedule) {
   for (const Step& step : schedule.steps) {
     SortedSet carried;
     for (const ValueId v : step.inputs) {
-      PLATED_ASSERT(written[v]);
+      hold(written[v], "a step reads what has not been written");
       carried = base::unite(carried, base::sorted(schedule.values[v].dims));
     }
-    PLATED_ASSERT(written[step.output] == step.accumulate);
+    hold(written[step.output] == step.accumulate, "a value is written twice, or added to before it is written");
     written[step.output] = true;
-    PLATED_ASSERT(base::is_subset(step.sum, carried));
-    PLATED_ASSERT(base::is_subset(step.product, carried));
+    hold(base::is_subset(step.sum, carried), "a step sums a dim that no input has");
+    hold(base::is_subset(step.product, carried), "a step multiplies over a dim that no input has");
     // What the inputs carry is summed, multiplied or kept, exactly one of the three.
     const SortedSet kept = base::sorted(schedule.values[step.output].dims);
     SortedSet accounted = base::unite(step.sum, kept);
     if (step.kind == Step::Kind::contract) {
-      PLATED_ASSERT(base::intersect(step.product, kept).empty());
+      hold(base::intersect(step.product, kept).empty(), "a step keeps a dim that it multiplies over");
       accounted = base::unite(accounted, step.product);
     }
-    PLATED_ASSERT(base::is_subset(carried, accounted));
-    PLATED_ASSERT(base::intersect(step.sum, kept).empty());
+    hold(base::is_subset(carried, accounted), "a step loses a dim of its inputs");
+    hold(base::intersect(step.sum, kept).empty(), "a step keeps a dim that it sums");
   }
   if (schedule.arena[0].offset.empty()) return;  // not placed yet
   verify_places(schedule, schedule.arena[0], 4);
   verify_places(schedule, schedule.arena[1], 8);
-#endif
 }
 
 }  // namespace plated::planner

@@ -21,3 +21,4 @@ step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G Ninja -D 
   -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_FLAGS=${flags} -D WANTED_VERSION=${VERSION})
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/consumer)
+step(${work}/build/consumer_of_models)

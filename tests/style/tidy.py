@@ -1,8 +1,7 @@
-"""Runs clang-tidy on one source, unless the very same text passed before.
+"""Runs clang-tidy on one unit, a source or a batch of them, unless the very same text passed before.
 
-tidy.py <clang-tidy> <source> <build folder>, from the repository's root. What passed is remembered in build/tidy by a
-hash of the source, every header of ours it includes, its compile command, each .clang-tidy above it and clang-tidy's
-version.
+tidy.py <clang-tidy> <unit> <build folder>, from the repository's root. What passed is remembered in build/tidy by a
+hash of the sources, every header of ours they include, the compile command, .clang-tidy and clang-tidy's version.
 """
 
 import hashlib
@@ -18,24 +17,24 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILIN
 EXTRA = ["-Wno-unknown-warning-option", "-DHWY_COMPILE_ONLY_STATIC"]
 
 
-def texts(source):
-    """The text of a source and of the headers of ours that it includes, directly or not."""
-    pending, seen = [source], {}
+def files_of(unit):
+    """The files of ours that a unit is made of or includes, directly or not, as resolved paths."""
+    pending, seen = [unit.resolve()], set()
     while pending:
         path = pending.pop()
         if path in seen:
             continue
-        seen[path] = path.read_text(encoding="utf-8")
-        for name in INCLUDE.findall(seen[path]):
+        seen.add(path)
+        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
             candidates = [folder / name for folder in (path.parent, pathlib.Path("src"), pathlib.Path("include"))]
-            pending += [candidate for candidate in candidates if candidate.is_file()][:1]
-    return [seen[path] for path in sorted(seen)]
+            pending += [candidate.resolve() for candidate in candidates if candidate.is_file()][:1]
+    return sorted(seen - {unit.resolve()}) if unit.suffix == ".cxx" else sorted(seen)
 
 
-def compile_flags(source, build):
-    """What the build compiles a source with, but for its precompiled header: a source has to include what it uses."""
+def compile_flags(unit, build):
+    """What the build compiles a unit with."""
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        if pathlib.Path(entry["file"]) != source.resolve():
+        if pathlib.Path(entry["file"]) != unit.resolve():
             continue
         words = shlex.split(entry["command"])
         flags = []
@@ -45,27 +44,28 @@ def compile_flags(source, build):
             elif before in ("-isystem", "-I"):
                 flags.append(word)
         return [flag for flag in flags if flag != "-E"]  # of the launcher, `cmake -E env`
-    raise SystemExit(f"{source} is in no compile command of {build}")
+    raise SystemExit(f"{unit} is in no compile command of {build}")
 
 
-def main(clang_tidy, source, build):
-    source, build = pathlib.Path(source), pathlib.Path(build)
+def main(clang_tidy, unit, build):
+    unit, build = pathlib.Path(unit), pathlib.Path(build)
     version = subprocess.run([clang_tidy, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    configs = [folder / ".clang-tidy" for folder in source.parents]
-    config = [path.read_text(encoding="utf-8") for path in configs if path.is_file()]
-    flags = [*compile_flags(source, build), *EXTRA]
-    parts = [version, *config, *flags, *texts(source)]
+    flags = [*compile_flags(unit, build), *EXTRA]
+    texts = [path.read_text(encoding="utf-8") for path in files_of(unit)]
+    config = pathlib.Path(".clang-tidy")
+    parts = [version, config.read_text(encoding="utf-8"), *flags, *texts]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     passed = build.parent / "tidy" / digest
     if passed.exists():
         return 0
-    command = [clang_tidy, "--quiet", str(source), "--", *flags]
+    # Named, since a batch lies in the build folder, which may be anywhere.
+    command = [clang_tidy, "--quiet", f"--config-file={config.resolve()}", str(unit), "--", *flags]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode != 0:
         print(result.stdout)
         return 1
     passed.parent.mkdir(parents=True, exist_ok=True)
-    passed.write_text(f"{source}\n", encoding="utf-8")
+    passed.write_text(f"{unit}\n", encoding="utf-8")
     return 0
 
 

@@ -51,10 +51,25 @@ TEST(Repairs, CostWhatThePlanOfTheUnrolledGraphCosts) {
   EXPECT_EQ(repair.peak_bytes, cost.peak_bytes);
 }
 
-TEST(Repairs, AreNotOfferedWhereNothingHelps) {
+TEST(Repairs, SayWhereTheUnrolledModelWouldBeTooLarge) {
   const IntractableError error = error_of(rbm(1000000, 1000000));
   EXPECT_TRUE(error.repairs().empty());
-  EXPECT_NE(std::string(error.what()).find("would not help"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("too large to plan"), std::string::npos) << error.what();
+}
+
+TEST(Repairs, AreNotOfferedWhereOtherPlatesAreEntangledAsWell) {
+  // Two pairs of plates, each entangled by itself: whichever pair is named, unrolling it leaves the other.
+  FactorGraph g = rbm(2, 2);
+  g.plate("k", 2);
+  g.plate("l", 2);
+  g.variable("u", 2);
+  g.variable("v", 2);
+  g.factor("u bias", {"k", "u"});
+  g.factor("v bias", {"l", "v"});
+  g.factor("more weights", {"k", "l", "u", "v"});
+  const IntractableError error = error_of(g);
+  EXPECT_TRUE(error.repairs().empty());
+  EXPECT_NE(std::string(error.what()).find("others are entangled"), std::string::npos) << error.what();
 }
 
 }  // namespace
