@@ -69,6 +69,7 @@ class Layers(Tree):
             ("src/graph/up.cpp", '"plated/verb.hpp"', "a header of api"),
             ("src/graph/up.cpp", "<plated/verb.hpp>", "a header of api"),
             ("include/plated/late.hpp", "<hwy/highway.h>", "no third party"),
+            ("include/plated/plated.hpp", "<vector>", "public headers only"),
             ("include/plated/late.hpp", '"graph/graph.hpp"', "no private ones"),
             ("cli/main.cpp", '"engine/run.hpp"', "cli may not include engine"),
             ("bench/more.cpp", '"graph/graph.hpp"', "bench may not include graph"),
