@@ -1,4 +1,4 @@
-// The graph of an equation: the parsed terms given kinds, sizes and links, and their names resolved.
+// Builds the graph of an equation: gives the parsed terms kinds, sizes and links, and resolves their names.
 #include <algorithm>
 #include <unordered_map>
 
@@ -24,7 +24,7 @@ using Kinds = std::unordered_map<std::string_view, DimKind>;
 
 /// How names are read, for errors about names that nothing has: the other reading may have been meant.
 std::string spelling_hint(bool spaced) {
-  return spaced ? " (read as spaced: names separated by blanks)" : " (read as compact: one letter a dim)";
+  return spaced ? " (read as spaced: names separated by blanks)" : " (read as compact: one letter per dim)";
 }
 
 /// The dims that the options make plates, batch dims and chains, in the order they are listed.
