@@ -1,4 +1,4 @@
-// Answers as tables: ln Z and entropy, and what marginals, assignments and samples share.
+// Writes answers as tables: ln Z and entropy, and the layout that marginals, assignments and samples share.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Marginals in a table, and what is said of variables that are observed throughout.
+// Lays out marginals as a table, with a note on variables that are observed in every slice.
 #pragma once
 
 #include <map>
