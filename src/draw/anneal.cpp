@@ -1,4 +1,4 @@
-// Annealing: single points jump near their neighbours, two points change places, groups shift or turn over.
+// Anneals a layout: points jump near their neighbours, two points swap places, groups shift or flip.
 #include "draw/anneal.hpp"
 
 #include <algorithm>

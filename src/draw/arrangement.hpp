@@ -1,4 +1,4 @@
-// Points on an integer grid, the edges between them and the boxes around them: what a layout is searched over.
+// A layout under search: points on an integer grid, the edges between them and the boxes around them.
 #pragma once
 
 #include <cstdint>

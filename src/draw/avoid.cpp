@@ -1,4 +1,4 @@
-// Tests along the traces of lines.
+// Tests lines against nodes and edges, sampled along their length.
 #include "draw/avoid.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ int nodes_under(const Line& line, int from, int to, const std::vector<Rect>& nod
   return count;
 }
 
-SeenLines::Seen SeenLines::seen(const Line& line, const Rect& from, const Rect& to) {
+DrawnLines::Seen DrawnLines::seen(const Line& line, const Rect& from, const Rect& to) {
   Seen result{.trace = line.trace()};
   std::erase_if(result.trace, [&](Pixel p) { return from.ellipse_holds(p, 1) || to.ellipse_holds(p, 1); });
   // Crossings need no dense trace: a straight line is one segment, and of a bent one every few points do.
@@ -61,9 +61,9 @@ SeenLines::Seen SeenLines::seen(const Line& line, const Rect& from, const Rect& 
   return result;
 }
 
-void SeenLines::add(const Line& line, const Rect& from, const Rect& to) { lines_.push_back(seen(line, from, to)); }
+void DrawnLines::add(const Line& line, const Rect& from, const Rect& to) { lines_.push_back(seen(line, from, to)); }
 
-int SeenLines::met(const Line& line, const Rect& from, const Rect& to) const {
+int DrawnLines::crossings(const Line& line, const Rect& from, const Rect& to) const {
   const Seen own = seen(line, from, to);
   return static_cast<int>(std::count_if(lines_.begin(), lines_.end(), [&](const Seen& other) {
     return own.around.meets(other.around) && cross(own.trace, other.trace);

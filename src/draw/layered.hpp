@@ -1,4 +1,4 @@
-// A layout in layers, arrows downwards, in the manner of Sugiyama, Tagawa and Toda: ranks, orders, places.
+// A layered layout with arrows downwards, after Sugiyama, Tagawa and Toda: ranks, orders, places.
 #pragma once
 
 #include <limits>
@@ -30,7 +30,7 @@ struct LayerLayout {
   double cost = 0;  ///< of long and crossing arrows and a large page
 };
 
-/// Unconnected parts are laid out by themselves, and packed side by side. Arrows on a circle may point up.
+/// Unconnected parts are laid out by themselves, and packed side by side. Arrows on a cycle may point up.
 [[nodiscard]] LayerLayout lay_in_layers(const LayerGraph& graph, const LayerGaps& gaps);
 
 /// The best of several limits on the width.

@@ -1,4 +1,4 @@
-// From grid lines to pixels: gaps are as wide as the borders and labels in them need.
+// Converts grid lines to pixels: gaps are as wide as the borders and labels in them need.
 #include <algorithm>
 #include <cmath>
 

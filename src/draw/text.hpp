@@ -1,4 +1,4 @@
-// Words on pictures: font sizes, widths and lines of notes.
+// Text in pictures: font sizes, widths and line breaks.
 #pragma once
 
 #include <cstdint>

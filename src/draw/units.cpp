@@ -1,4 +1,4 @@
-// The coarse layout: which unit lies beside which, and what becomes of plates that fit no rectangle.
+// Computes the coarse layout: places units side by side, and splits plates that fit no rectangle.
 #include "draw/units.hpp"
 
 #include <algorithm>

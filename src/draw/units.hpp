@@ -1,4 +1,4 @@
-// Units: connected nodes of the same plates, which are arranged as wholes before their nodes are.
+// Units: connected nodes of the same plates, which are placed before their nodes are.
 #pragma once
 
 #include "draw/layout.hpp"

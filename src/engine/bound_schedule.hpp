@@ -1,4 +1,4 @@
-// A schedule bound to memory: each step's loops, strides and places, ready to run again and again.
+// A schedule bound to memory: each step's loops, strides and addresses, ready to run repeatedly.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Messages along a chain: a body run once a step, each time on the message that the step before has made.
+// Runs messages along a chain: a body once per step, each time on the message of the previous step.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Parallel in time: a long stretch as many short ones at once, each run from every state, and their products in turn.
+// Runs a chain parallel in time: splits it into short stretches, runs each from every state, multiplies the results.
 #include <algorithm>
 #include <cmath>
 #include <limits>

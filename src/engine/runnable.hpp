@@ -1,4 +1,4 @@
-// A schedule that can be run: with a pool of workspaces that earlier runs have warmed up.
+// A schedule that can be run, with a pool of workspaces that earlier runs have allocated.
 #pragma once
 
 #include <memory>

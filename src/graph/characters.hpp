@@ -1,4 +1,4 @@
-// The characters of an equation: UTF-8 code points and what each may be part of.
+// The characters of an equation: UTF-8 code points and their classes.
 #pragma once
 
 #include <cstddef>

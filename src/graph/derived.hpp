@@ -1,4 +1,4 @@
-// Graphs made from another: the same dims under the same ids, of which only some still mean something.
+// Graphs derived from another: the same dims under the same ids, of which some may be unused.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Flattens a model without plates, noting what flat formats cannot hold.
+// Flattens a model without plates, and lists what flat formats cannot hold.
 #include "io/flat.hpp"
 
 #include <algorithm>

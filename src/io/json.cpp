@@ -1,4 +1,4 @@
-// A recursive-descent reader of JSON, its depth bounded.
+// A recursive-descent JSON parser with bounded depth.
 #include "io/json.hpp"
 
 #include <algorithm>

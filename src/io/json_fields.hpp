@@ -1,4 +1,4 @@
-// What the members of a JSON object must be, with errors that say where they are not.
+// Reads the members of a JSON object with checks, and with errors that give the line.
 #pragma once
 
 #include <cstdint>

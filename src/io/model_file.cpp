@@ -1,4 +1,4 @@
-// Model files of any format: told apart, read, written.
+// Detects the format of model files, reads and writes them.
 #include "plated/model_file.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The headers of .npy files: a dictionary in Python's spelling behind a magic string and a length.
+// Parses and writes the headers of .npy files: a magic string, a length and a Python dictionary.
 #include <optional>
 
 #include "io/npy_array.hpp"

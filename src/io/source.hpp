@@ -1,4 +1,4 @@
-// The text of a file under its name, so that errors can say where.
+// The text of a file with its name, so that errors can give the line.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Pairwise greedy orders: merge again and again the pair that looks best, with noise for restarts.
+// Pairwise greedy orders: repeatedly merges the pair with the best score, with noise for restarts.
 #pragma once
 
 #include <cstdint>

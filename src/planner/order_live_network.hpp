@@ -1,4 +1,4 @@
-// A network while it is being contracted: which nodes are alive, what they hold, and the merges so far.
+// A network while it is being contracted: the live nodes, their dims, and the merges so far.
 #pragma once
 
 #include <cstddef>

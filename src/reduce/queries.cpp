@@ -1,4 +1,4 @@
-// Ancestral parts of directed models, merged while a common sweep is cheaper than two.
+// Finds ancestral parts of directed models, and merges them while a common sweep is cheaper than two.
 //
 // A variable that only its own distribution holds sums to one with it, unless somebody asks for it: it is barren. What
 // is left when nobody asks for anything is the core: the ancestors of the evidence. A sink is a barren variable that is

@@ -1,5 +1,4 @@
-// What a model's data allow before anything is planned: evidence leaves the tables, impossible states leave the
-// domains.
+// Reduces a model by its data before planning: absorbs evidence into the tables, drops impossible states.
 #pragma once
 
 #include <cstdint>

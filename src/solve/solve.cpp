@@ -1,4 +1,4 @@
-// The verbs on models: reduce, plan what is left, run it, and tell the answers in the model's own terms.
+// The verbs on models: reduces a model, plans and runs the rest, and maps the answers back to the model's variables.
 #include "plated/solve.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Files that lie, break off, or are nothing at all: each gives one FormatError with file, line and reason in one line.
+// Malformed, truncated and empty files: each gives one FormatError with file, line and reason in one line.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "is given twice"},
         Hostile{"bif_its_own_parent", net + "probability ( a | a ) { default 1 0; }", 4, "names 'a' twice"},
         Hostile{"bif_circle", net + "probability ( a | b ) { default 1 0; }\nprobability ( b | a ) { default 1 0; }", 4,
-                "in a circle: a → b → a"},
+                "form a cycle: a → b → a"},
         Hostile{"bif_nan", net + "probability ( a ) { table nan 1; }", 4, "'nan' is not a number"},
         Hostile{"bif_negative", net + "probability ( a ) { table -1 2; }", 4, "'-1' is below zero"},
         Hostile{"bif_truncated", net + "probability ( a ) { table 0.5, 0.", 4, "the file ends"},
