@@ -1,4 +1,4 @@
-// Factorial hidden Markov models: a step of n chains with K states should cost n · K^(n+1), not K^(2n).
+// Times factorial hidden Markov models: a step of n chains with K states should cost n · K^(n+1), not K^(2n).
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>

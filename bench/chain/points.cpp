@@ -1,4 +1,4 @@
-// Hidden Markov models of many sizes, Plated and by hand in turn.
+// Times hidden Markov models of many sizes, Plated and the handwritten recursion in turn.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -174,7 +174,7 @@ Estimate estimate(const ChainSize& size, int threads) {
 
 std::string left_out(const char* why, double seconds) {
   char text[100];
-  std::snprintf(text, sizeof text, "%s, about %.0f s a call", why, seconds);
+  std::snprintf(text, sizeof text, "%s, about %.0f s per call", why, seconds);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// One half of the tree after the other: b and c in plate i, d and e in plate j.
+// Computes the posterior in one half of the tree after the other: b and c in plate i, d and e in plate j.
 #include "paper_model/posterior.hpp"
 
 #include <cmath>

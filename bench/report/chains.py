@@ -1,4 +1,4 @@
-"""The tables on chains of docs/performance.md, as Markdown, from the reports of bench_chain and bench/peers."""
+"""Writes the tables on chains of docs/performance.md, as Markdown, from the reports of bench_chain and bench/peers."""
 
 from .tables import duration, machine, ratio, table
 
