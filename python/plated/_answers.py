@@ -1,4 +1,4 @@
-"""What the verbs answer with, where it is more than an array."""
+"""Result types of the verbs that return more than an array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the extension module: each verb once as a function of an equation and once as a method of Plan."""
+"""Types of the extension module: each verb is a function of an equation and a method of Plan."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, Union

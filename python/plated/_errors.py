@@ -1,4 +1,4 @@
-"""The exceptions of Plated: the names of C++, each also what Python would call such an error."""
+"""The exceptions of Plated, named as in C++; each also derives from the matching built-in exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same derivatives for ordinary eager calls, where a registered operator would cost more than the answer.
+"""The same derivatives for eager calls, where a registered operator would cost more than the computation.
 
 PyTorch takes milliseconds to walk the operand list of a registered operator, forward and backward; an unrolled time
 series has hundreds of operands. An autograd function has the list as its arguments and takes a fraction of that.

@@ -1,4 +1,4 @@
-"""Equations as PyTorch's shape inference needs them: which dims each operand and output has, never their data."""
+"""Parses equations for PyTorch's shape inference: the dims of each operand and output, never their data."""
 
 import re
 from functools import lru_cache

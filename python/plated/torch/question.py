@@ -1,4 +1,4 @@
-"""A question: what is asked of the engine besides operands, in words that an operator's schema can carry."""
+"""A question to the engine without its operands, in types that an operator's schema can carry."""
 
 from functools import lru_cache
 from typing import NamedTuple, Optional

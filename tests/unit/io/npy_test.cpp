@@ -1,4 +1,4 @@
-// .npy and .npz files: orders, dtypes, versions, and headers that lie.
+// .npy and .npz files: orders, dtypes, versions, and malformed headers.
 #include "plated/npy.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Runs a contraction as an engine would: with scratch of exactly the promised size, tasks in either order.
+// Runs a contraction as the engine would, with scratch of exactly the stated size and tasks in either order.
 #pragma once
 
 #include <cstddef>
