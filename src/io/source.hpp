@@ -8,7 +8,7 @@
 
 namespace plated::io {
 
-/// A file's text; whoever makes one keeps the text alive.
+/// A file's text; the creator keeps the text alive.
 class Source {
  public:
   Source(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
