@@ -56,7 +56,7 @@ class Half {
     }
   }
 
-  /// What this half tells a.
+  /// The message of this half to a.
   [[nodiscard]] double message(std::int64_t a) const {
     double total = 0;
     for (std::int64_t p = 0; p < plate_; ++p) total += to_a_[at(a * plate_ + p)];

@@ -41,7 +41,7 @@ class _Reading(TypedDict, total=False):
 class _Equation(_Run, _Reading, total=False): ...
 
 class _Compile(_Reading, total=False):
-    """How a plan is searched for, and what its runs take where they do not say."""
+    """How a plan is searched for, and the defaults of its runs."""
 
     semiring: str
     threads: int

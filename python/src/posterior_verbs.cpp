@@ -143,7 +143,7 @@ variables and of ``sets=[["x", "y"]]``.
 array([0.794, 0.206])
 
 ``log=True`` gives logarithms, ``ends=True`` also the first and last states of chains, and ``filtered=True`` the posterior
-given the slices so far. Raises ImpossibleError where no assignment has a weight.)");
+given the slices so far. Raises ImpossibleError where every assignment has weight zero.)");
   define<MaxMarginals>(module, plan,
                        R"(For every variable, slice and state, the score of the best assignment that has it.
 

@@ -18,7 +18,7 @@ struct ReverseOptions {
   Semiring semiring = Semiring::log;  ///< log or real
   /// No cotangent is negative: large contractions may go through matrix products in log space.
   bool nonnegative = true;
-  /// Plates and batch dims whose slices are told apart, even in the mass of a value that is the same in all of them.
+  /// Plates and batch dims whose slices are distinguished, even in the mass of a value that is the same in all of them.
   SortedSet expand;
   /// What is written into an answer may be read again: it is not rounded to a narrower type.
   bool reads_answers = true;

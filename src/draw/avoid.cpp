@@ -23,7 +23,7 @@ bool cross(Pixel a, Pixel b, Pixel c, Pixel d) {
   return (side(a, b, c) > 0) != (side(a, b, d) > 0) && (side(c, d, a) > 0) != (side(c, d, b) > 0);
 }
 
-/// Whether two traces cross; most pairs of their segments are told apart by x alone.
+/// Whether two traces cross; x alone rules out most pairs of their segments.
 bool cross(const std::vector<Pixel>& a, const std::vector<Pixel>& b) {
   for (std::size_t k = 0; k + 1 < a.size(); ++k) {
     const auto [left, right] = std::minmax(a[k].x, a[k + 1].x);

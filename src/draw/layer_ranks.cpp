@@ -148,7 +148,7 @@ std::vector<int> rank_nodes(const LayerGraph& graph, const LayerGaps& gaps) {
   const Neighbours near = neighbours_of(static_cast<int>(graph.half.size()), graph.arrows);
   const std::vector<int> order = from_above(near);
   std::vector<int> ranks = within_width(short_ranks(near, order), graph, gaps, near, order);
-  // Layers that nobody uses vanish.
+  // Remove empty layers.
   std::vector<int> used = ranks;
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());

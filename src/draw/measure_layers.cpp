@@ -75,7 +75,7 @@ void measure_in_layers(const Scene& scene, Picture& picture) {
       least = cost;
       best = lines[k];
     }
-    // Corners are ugly, but between the layers nobody is in their way.
+    // Corners are ugly, but there are no nodes between the layers.
     if (least >= 1000) best = cornered(lines.back());
     seen.add(best, a, b);
     picture.lines.push_back(best);

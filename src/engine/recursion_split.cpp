@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t parts = Recursion::time_parts;
 
-/// A message that goes through the matrix of a part: rows of it are what becomes of each state.
+/// A message that goes through the matrix of a part: row s is the result of starting in state s.
 template <class T>
 void multiply(Semiring semiring, std::vector<double>& message, double& offset, const T* matrix,
               const double* row_offset) {

@@ -95,7 +95,7 @@ void check_ranks(const ParsedEquation& equation, Shapes shapes) {
   }
 }
 
-/// Linked variables that nothing else tells have the size of their partners.
+/// Linked variables whose size is not given otherwise have the size of their partners.
 void share_sizes(const FactorGraph& graph, const std::vector<WrittenLink>& links,
                  std::vector<std::optional<std::int64_t>>& sizes) {
   base::DisjointSets partners(sizes.size());
@@ -173,7 +173,7 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
     if (sizes[d]) {
       dim.size = *sizes[d];
     } else if (d < in_operands) {
-      throw SizeError("dim " + quoted(dim.name) + " is only tied, so no operand tells its size: give it in 'sizes'");
+      throw SizeError("dim " + quoted(dim.name) + " is only tied, so no operand has its size: give it in 'sizes'");
     } else if (d < in_equation) {
       throw UnknownNameError("dim " + quoted(dim.name) + " of an output is in no operand" + hint +
                              "; a dim that no operand holds needs its size in 'sizes'");

@@ -16,7 +16,7 @@ class LiveNetwork {
  public:
   explicit LiveNetwork(const Network& network);
 
-  /// Joins two live nodes, sums the dims that nobody else holds, and returns the new node.
+  /// Joins two live nodes, sums the dims that no other node holds, and returns the new node.
   std::uint32_t merge(std::uint32_t a, std::uint32_t b);
 
   /// Dims of a live node, ascending.

@@ -56,7 +56,7 @@ struct Step {
   double scale = 1;
 };
 
-/// One pass through the inner loop of [TVE] Alg. 1 as the print tells it: SumProduct(F_c, V_c) in leaf L leaves the
+/// One pass through the inner loop of [TVE] Alg. 1 as print() shows it: SumProduct(F_c, V_c) in leaf L leaves the
 /// variables V_f, and Product over L ∖ L′ takes what is left to the plates L′. Steps of outputs belong to a last one,
 /// whose sets are empty.
 struct ComponentNote {

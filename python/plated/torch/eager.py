@@ -11,7 +11,7 @@ from .question import values, values_and_gradients
 
 
 def usable():
-    """Whether the call is an ordinary one: nobody traces it."""
+    """Whether the call is an ordinary one that is not being traced."""
     return not (torch.compiler.is_compiling() or torch._C._get_tracing_state())
 
 

@@ -23,7 +23,7 @@ class Equation(NamedTuple):
     batch: tuple[str, ...]
 
     def output_shapes(self, shapes, sizes):
-        """The shapes of the outputs of operands with these shapes; `sizes` are those that no operand tells."""
+        """The shapes of the outputs of operands with these shapes; `sizes` are those that no operand gives."""
         known = dict(sizes)
         for term, shape in zip(self.operands, shapes):
             known.update(zip(map(bare, term.dims), shape))

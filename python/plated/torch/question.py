@@ -98,5 +98,5 @@ def second_derivatives(question, operands, lengths, directions, cotangents):
 
 
 def _plain(tensors):
-    """Without autograd's marks: arrays that require gradients cannot be lent out."""
+    """Detaches tensors: arrays that require gradients cannot be exported."""
     return [tensor.detach() for tensor in tensors]
