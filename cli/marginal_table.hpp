@@ -10,7 +10,7 @@
 
 namespace plated::cli {
 
-/// Variables with the same states stand in one block, a column a state and a line a slice; where there are too many
+/// Variables with the same states share a block, a column per state and a line per slice; where there are too many
 /// states for a line, each slice lists those that have a probability.
 [[nodiscard]] std::string marginal_table(const Model& model, const std::map<std::string, Tensor>& marginals);
 

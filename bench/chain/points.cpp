@@ -212,7 +212,7 @@ Json measure_point(const ChainSize& size, const ChainSettings& settings) {
 }  // namespace
 
 Json measure_points(const ChainSettings& settings) {
-  std::printf("hidden Markov models, ns a step, %d thread(s)\n%6s %8s %4s %12s %12s %7s %4s %12s %12s %7s %4s\n",
+  std::printf("hidden Markov models, ns per step, %d thread(s)\n%6s %8s %4s %12s %12s %7s %4s %12s %12s %7s %4s\n",
               settings.threads, "states", "length", "seq", "value", "by hand", "ratio", "x", "gradient", "by hand",
               "ratio", "x");
   Json rows = Json::array();

@@ -43,7 +43,7 @@ def left_out(report):
 
 
 def even(long, short):
-    """A ratio of times a step; bold where it is not 1 within what is allowed."""
+    """A ratio of times per step; bold where it is not 1 within the tolerance."""
     value = long / short
     return f"**{value:.2f}**" if abs(value - 1) > EVEN else f"{value:.2f}"
 

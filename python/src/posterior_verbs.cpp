@@ -133,7 +133,7 @@ void define_posteriors(nb::module_& module, nb::class_<PythonPlan>& plan) {
   define<MarginalsVerb>(module, plan, R"(The posterior of every variable in every plate slice, by name.
 
 Axes: batch dims, the variable's plates, its chains, each in declaration order, then its states. The result is a dict with
-three attributes more: ``log_partition``, and if asked for ``factors`` and ``sets``, the joint posteriors of each operand's
+three more attributes: ``log_partition``, and on request ``factors`` and ``sets``, the joint posteriors of each operand's
 variables and of ``sets=[["x", "y"]]``.
 
 >>> import numpy as np, plated
@@ -168,7 +168,7 @@ array([3., 2.]))");
 >>> plated.leave_one_out("c,ic->", prior, seen, plates="i", plate="i").round(3)
 array([-0.934, -0.702, -1.923])
 
-Of a chain, ``factors`` (by name) of slice t are left out and all else stays.)");
+For a chain, only ``factors`` (by name) of slice t are left out.)");
 }
 
 }  // namespace plated::python

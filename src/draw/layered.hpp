@@ -9,7 +9,7 @@
 
 namespace plated::draw {
 
-/// What is laid out: the half extents of nodes, and arrows between them. Several arrows may join the same nodes.
+/// The input of a layout: the half extents of nodes, and arrows between them. Several arrows may join the same nodes.
 struct LayerGraph {
   std::vector<Pixel> half;
   std::vector<std::pair<int, int>> arrows;

@@ -10,7 +10,7 @@
 
 namespace plated::planner {
 
-/// Node ids are those of Tree. A merge costs time linear in its operands' dims, and amortised constant time a dim for
+/// Node ids are those of Tree. A merge costs time linear in its operands' dims, and amortised constant time per dim for
 /// the holders' lists, so that a whole contraction is near linear in the network.
 class LiveNetwork {
  public:

@@ -72,7 +72,7 @@ struct Schedule {
   Problem problem;
   bool sums_only = false;
   bool verified = false;  // after every pass, and those that questions append
-  /// Dims of each operand's axes: the graph's factors, then what a question brings along (cotangents, directions).
+  /// Dims of each operand's axes: the graph's factors, then the question's own (cotangents, directions).
   std::vector<std::vector<DimId>> operands;
   /// Dims of each output's axes: the graph's outputs, then a question's answers.
   std::vector<std::vector<DimId>> outputs;
