@@ -49,7 +49,7 @@ def even(long, short):
 
 
 def lengths(report):
-    """The longest chain's time a step over that of a middling one."""
+    """The longest chain's time per step over that of a chain of middle length."""
     found = {(row["sequences"], row["states"], row["length"]): row for row in report["points"]}
     measured = sorted({row["length"] for row in report["points"] if "value" in row})
     if len(measured) < 2:

@@ -1,4 +1,4 @@
-// The reverse sweep: from the masses of a plan's outputs to the mass of every value that led to them.
+// The reverse sweep: propagates the masses (adjoints, [TVE] Sec. 4.3) of a plan's outputs to every value.
 //
 // The mass of a value is the derivative of the outputs, weighted with their cotangents, by the value's entries. In log
 // space that is a sum of posterior probabilities: each step's mass is shared among its terms by their weights, which
