@@ -1,6 +1,6 @@
 """Pyro's three contractions, on Plated: contract_tensor_tree, contract_to_tensor and einsum of pyro.ops.contract.
 
-They take the arguments of Pyro's. `cache` is not needed: Plated shares the work inside a call and keeps plans between calls.
+They take the arguments of Pyro's. `cache` is not needed: Plated shares work inside a call and keeps plans between calls.
 """
 
 from collections import OrderedDict
