@@ -33,7 +33,7 @@ void check_convert(const Convert& convert) {
 
 void check_draw(const Draw& draw) {
   const std::string extension = std::filesystem::path(draw.output).extension().string();
-  if (extension != ".svg" && extension != ".png") throw UsageError(draw.output + ": the name must end in .svg or .png");
+  if (extension != ".svg" && extension != ".png") throw UsageError(draw.output + ": a picture ends in .svg or .png");
   if (draw.plan && draw.directed) {
     throw UsageError("--plan draws a schedule, which has no directions: leave out --directed");
   }

@@ -16,7 +16,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-int report(const std::string& message, ExitCode code) {
+int tell(const std::string& message, ExitCode code) {
   std::fprintf(stderr, "plated: %s\n", one_line(message).c_str());
   return code;
 }
@@ -31,26 +31,26 @@ int report_error(const std::string& subject) noexcept {
   try {
     throw;
   } catch (const UsageError& error) {
-    return report(error.what(), bad_input);
+    return tell(error.what(), bad_input);
   } catch (const IntractableError& error) {
     const bool repairs = !subject.empty() && !error.repairs().empty();
-    return report(about(subject, error.what()) + (repairs ? " --unroll replaces all plates by copies." : ""),
-                  intractable);
+    return tell(about(subject, error.what()) + (repairs ? " --unroll replaces all plates by copies." : ""),
+                intractable);
   } catch (const MemoryLimitError& error) {
-    return report(about(subject, error.what()), intractable);
+    return tell(about(subject, error.what()), intractable);
   } catch (const CancelledError&) {
-    return report("interrupted", interrupted);
+    return tell("interrupted", interrupted);
   } catch (const FileError& error) {
-    return report(error.what(), bad_input);  // names its file, which may be another
+    return tell(error.what(), bad_input);  // names its file, which may be another
   } catch (const Error& error) {
-    return report(about(subject, error.what()), bad_input);
+    return tell(about(subject, error.what()), bad_input);
   } catch (const std::bad_alloc&) {
-    return report(about(subject, "not enough memory on this machine; --memory-limit refuses such models up front"),
-                  intractable);
+    return tell(about(subject, "not enough memory on this machine; --memory-limit refuses such models up front"),
+                intractable);
   } catch (const std::exception& error) {
-    return report(std::string("internal error: ") + error.what(), internal_error);
+    return tell(std::string("internal error: ") + error.what(), internal_error);
   } catch (...) {
-    return report("internal error", internal_error);
+    return tell("internal error", internal_error);
   }
 }
 

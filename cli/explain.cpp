@@ -140,16 +140,16 @@ int explain(const Explain& wanted, const Common& common) {
   std::string text = contents(model);
   try {
     std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-    const Outline summary = outline(model);
+    const Outline told = outline(model);
     progress.reset();
     text += "Verdict   tractable: the cost is polynomial in the sizes of plates and chains\n";
-    text += before_planning(summary) + price(summary) + "\n" + schedule(summary.plan, wanted.whole);
+    text += before_planning(told) + price(told) + "\n" + schedule(told.plan, wanted.whole);
     deliver(text, "");
-    if (common.memory_limit > 0 && summary.cost.peak_bytes > common.memory_limit) {
+    if (common.memory_limit > 0 && told.cost.peak_bytes > common.memory_limit) {
       throw MemoryLimitError(fmt::format("{}: needs {} for intermediates, and --memory-limit allows {}",
-                                         wanted.input.model, bytes(static_cast<double>(summary.cost.peak_bytes)),
+                                         wanted.input.model, bytes(static_cast<double>(told.cost.peak_bytes)),
                                          bytes(static_cast<double>(common.memory_limit))),
-                             summary.cost.peak_bytes, common.memory_limit);
+                             told.cost.peak_bytes, common.memory_limit);
     }
   } catch (const IntractableError& error) {
     deliver(text + why_not(error), "");

@@ -11,9 +11,9 @@
 namespace plated::io {
 
 std::shared_ptr<std::byte> inflate(const ZipMember& member, const std::string& file) {
-  // Deflate makes at most 1032 bytes of one: a member that declares more is refused before memory is allocated.
+  // Deflate makes at most 1032 bytes of one: what promises more is refused before room is made for it.
   if (member.size / 1032 > member.packed.size())
-    throw FormatError(file, 0, "a member declares more bytes than it can unpack to");
+    throw FormatError(file, 0, "a member promises more than it can unpack to");
   std::shared_ptr<std::byte> memory(base::allocate_aligned(std::max<std::size_t>(member.size, 1)), base::free_aligned);
   z_stream stream = {};
   // Negative: a bare stream, without zlib's own header.

@@ -45,7 +45,7 @@ Tensor npy_array(std::span<const std::byte> bytes, const std::shared_ptr<void>& 
   try {
     promised = base::checked_product(base::checked_product(header.shape), static_cast<std::int64_t>(size));
   } catch (const ShapeError&) {
-    throw FormatError(file, 0, "its header declares more than 2^63 bytes, and " + std::to_string(left) + " follow");
+    throw FormatError(file, 0, "its header promises more than 2^63 bytes, and " + std::to_string(left) + " follow");
   }
   if (static_cast<std::size_t>(promised) != left) {
     throw FormatError(

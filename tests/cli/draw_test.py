@@ -55,7 +55,7 @@ class Draw(Case):
         self.assertGreater(min(width, height), 100)
 
     def test_refusals(self):
-        self.refuses(2, "must end in .svg or .png", "draw", model("ring.uai"), "-o", "a.pdf")
+        self.refuses(2, "ends in .svg or .png", "draw", model("ring.uai"), "-o", "a.pdf")
         self.refuses(2, "--output is required", "draw", model("ring.uai"))
 
 

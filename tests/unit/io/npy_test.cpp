@@ -97,7 +97,7 @@ TEST(Npy, LyingHeadersAreRefused) {
       {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff{", 13), "ends in the header"},
       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000000,), }", bytes_of({1})), "promises"},
       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000, 4000000000,), }", ""),
-       "declares more than 2^63"},
+       "promises more than 2^63"},
       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", bytes_of({1})),
        "promises 24 bytes, and 8 follow"},
       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", bytes_of({1, 2})),
