@@ -238,8 +238,8 @@ void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semi
     rest /= dim.size;
   }
   const bool underflows = semiring == Semiring::max_product;
-  throw ImpossibleError("every assignment has weight zero" + (where.empty() ? "" : " at " + where) +
-                        (underflows ? ", or one too small for a double: ask in log space"
+  throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +
+                        (underflows ? ", or none that a double can hold: ask in log space"
                                     : ": the model and its evidence contradict each other"));
 }
 

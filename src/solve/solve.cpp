@@ -29,7 +29,7 @@ class Solver {
 
   void check_possible() const {
     if (!reduction_.impossible) return;
-    throw ImpossibleError("every assignment has weight zero: the model and its evidence contradict each other");
+    throw ImpossibleError("no assignment has a weight: the model and its evidence contradict each other");
   }
 
   /// A plan that will be run once.
