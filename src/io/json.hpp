@@ -1,4 +1,4 @@
-// Parses strict JSON into values that know their line.
+// Parses strict JSON into values that know their position.
 #pragma once
 
 #include <cstdint>
