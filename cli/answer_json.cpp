@@ -1,4 +1,4 @@
-// Answers as JSON.
+// Writes answers as JSON.
 #include "answer.hpp"
 #include "json.hpp"
 

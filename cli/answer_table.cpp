@@ -1,4 +1,4 @@
-// Answers as tables: ln Z and entropy, and what marginals, assignments and samples share.
+// Writes answers as tables: ln Z and entropy, and the layout that marginals, assignments and samples share.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -60,7 +60,7 @@ std::string assignment_table(const Model& model, const MapResult& best) {
   return text + "\n" + table.text() + (observed.empty() ? "" : "\n" + observed);
 }
 
-/// A line a sample, or, where there are more slices than samples, a line a slice.
+/// One line per sample or, if there are more slices than samples, one line per slice.
 std::string sample_table(const Model& model, const std::map<std::string, Integers>& samples) {
   std::vector<std::vector<std::string>> lines;
   for (const Slices& of : slices(model)) {

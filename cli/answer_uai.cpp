@@ -1,4 +1,4 @@
-// Answers as the UAI competitions want them.
+// Writes answers in the result format of the UAI competitions.
 #include "answer.hpp"
 #include "errors.hpp"
 #include "plated/uai_answer.hpp"

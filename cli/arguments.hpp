@@ -1,4 +1,4 @@
-// What a command line asks for, as data: commands are run from it, and only parse.cpp knows how it is spelled.
+// The parsed command line: commands read it, and only parse.cpp knows how options are spelled.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Einsum {
 
 struct Explain {
   Input input;
-  bool whole = false;  ///< the schedule with all its steps, however many
+  bool whole = false;  ///< show all steps of the schedule
 };
 
 struct Draw {

@@ -111,7 +111,7 @@ int bench(const Bench& wanted, const Common& common) {
   const std::int64_t largest = wanted.largest.value_or(wanted.quick ? 16 : 128);
   const double budget = wanted.quick ? 0.02 : 1.0;
   const int threads = common.threads > 0 ? common.threads : static_cast<int>(std::thread::hardware_concurrency());
-  const std::string about = fmt::format("{} with plates i, j; {} states a variable; log space, float32; {}",
+  const std::string about = fmt::format("{} with plates i, j; {} states per variable; log space, float32; {}",
                                         paper_equation, paper_domain, counted(threads, "thread"));
   deliver(about + "\nAnswers are checked by hand up to I = J = " + std::to_string(most_checked) + ". Best times:\n\n",
           "");

@@ -1,4 +1,4 @@
-// Refuses what options say together and cannot mean.
+// Refuses options that contradict each other.
 #include <filesystem>
 
 #include "errors.hpp"
@@ -13,7 +13,7 @@ void check_solve(const Solve& solve) {
     throw UsageError("--json and --format " + solve.format + " contradict each other: give one of them");
   }
   if (solve.task != "sample") {
-    if (solve.samples) throw UsageError("-n says how many samples to draw: it goes with --task sample only");
+    if (solve.samples) throw UsageError("-n is the number of samples: it goes with --task sample only");
     if (solve.seed) throw UsageError("--seed is for samples: it goes with --task sample only");
   }
   if (solve.samples && *solve.samples < 1) throw UsageError("-n must be at least 1");
@@ -24,10 +24,10 @@ void check_solve(const Solve& solve) {
 
 void check_convert(const Convert& convert) {
   if (convert.to.empty() && convert.output == "-") {
-    throw UsageError("standard output has no name that says a format: add --to uai, bif or plated");
+    throw UsageError("standard output has no extension to tell the format: add --to uai, bif or plated");
   }
   if (convert.to.empty() && !format_of(convert.output)) {
-    throw UsageError(convert.output + ": the name does not say a format (.uai, .bif, .json, .plated): add --to");
+    throw UsageError(convert.output + ": the name has no extension of a format (.uai, .bif, .json, .plated): add --to");
   }
 }
 
@@ -41,7 +41,7 @@ void check_draw(const Draw& draw) {
 
 void check_bench(const Bench& bench) {
   if (!bench.figure.empty() && std::filesystem::path(bench.figure).extension() != ".svg") {
-    throw UsageError(bench.figure + ": the figure is an .svg");
+    throw UsageError(bench.figure + ": the name must end in .svg");
   }
   if (!bench.figure.empty() && bench.figure == bench.json) {
     throw UsageError("-o and --json name the same file");

@@ -1,4 +1,4 @@
-// The commands, each in a file of its own name. They return an exit code and throw what errors.cpp sorts.
+// The commands, each in a file of its own name. They return an exit code; errors.cpp handles what they throw.
 #pragma once
 
 #include <string>

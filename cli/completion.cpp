@@ -1,4 +1,4 @@
-// `plated completion`: scripts for shells, written from what --help knows.
+// `plated completion`: completion scripts for shells, generated from the options that --help lists.
 #include <fmt/format.h>
 
 #include <algorithm>

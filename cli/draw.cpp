@@ -1,4 +1,4 @@
-// `plated draw`: the picture of a model, of its plan, or of why it has none.
+// `plated draw`: draws a model, its plan, or the reason why it has no plan.
 #include "plated/draw.hpp"
 
 #include <filesystem>
@@ -42,7 +42,7 @@ std::string picture(const Model& model, const Draw& wanted, bool quiet) {
     try {
       (void)compile(model.graph);
     } catch (const IntractableError& error) {
-      if (!quiet) note("intractable; the picture shows why in red, and `plated explain` says it");
+      if (!quiet) note("intractable; the picture shows the reason in red, and `plated explain` prints it");
       return draw_svg(model.graph, error.certificate(), options);
     }
   }

@@ -1,4 +1,4 @@
-// `plated einsum`: an equation on NumPy arrays, mapped into memory.
+// `plated einsum`: runs an equation on NumPy arrays, which are mapped into memory.
 #include "plated/einsum.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Sorts exceptions into exit codes.
+// Maps exceptions to exit codes.
 #include "errors.hpp"
 
 #include <cstdio>
@@ -45,7 +45,7 @@ int report_error(const std::string& subject) noexcept {
   } catch (const Error& error) {
     return tell(about(subject, error.what()), bad_input);
   } catch (const std::bad_alloc&) {
-    return tell(about(subject, "the machine has not enough memory; --memory-limit says so before anything is begun"),
+    return tell(about(subject, "not enough memory on this machine; --memory-limit refuses such models up front"),
                 intractable);
   } catch (const std::exception& error) {
     return tell(std::string("internal error: ") + error.what(), internal_error);

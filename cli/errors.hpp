@@ -1,4 +1,4 @@
-// How errors end the program: one line on standard error and an exit code.
+// Reports errors: one line on standard error and an exit code.
 #pragma once
 
 #include <stdexcept>

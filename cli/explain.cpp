@@ -1,4 +1,4 @@
-// `plated explain`: the verdict on a model, its certificate or its schedule, and what solving it costs.
+// `plated explain`: prints whether a model is tractable, its certificate or its schedule, and the cost of solving it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,13 +64,12 @@ std::string contents(const Model& model) {
 std::string before_planning(const Outline& outline) {
   Columns table({Align::left, Align::left});
   const auto row = [&](const std::string& text) { table.row({heading(table.empty() ? "Before" : ""), text}); };
-  if (outline.absorbed > 0) row("evidence takes out " + counted(outline.absorbed, "variable"));
-  if (outline.determined > 0)
-    row("evidence and zeros leave a single state to " + counted(outline.determined, "variable"));
-  if (outline.impossible > 0) row(counted(outline.impossible, "state") + " of others cannot be, and are left out");
+  if (outline.absorbed > 0) row("evidence removes " + counted(outline.absorbed, "variable"));
+  if (outline.determined > 0) row("evidence and zeros determine " + counted(outline.determined, "variable"));
+  if (outline.impossible > 0) row(counted(outline.impossible, "state") + " of others impossible, left out");
   if (!outline.dropped.empty()) {
     row(counted(static_cast<std::int64_t>(outline.dropped.size()), "variable") +
-        " dropped, since nobody asks for them: " + listed(outline.dropped, 8));
+        " dropped as barren: " + listed(outline.dropped, 8));
   }
   return table.empty() ? "" : table.text();
 }
@@ -85,7 +84,7 @@ std::string price(const Outline& outline) {
   table.row({"", "marginals",
              counted(outline.sweeps, "sweep") + ", about " + count(outline.sweep_flops) +
                  " operations forwards and up to twice that back"});
-  table.row({"", "depth", count(cost.span) + " operations in a row, were there processors without end"});
+  table.row({"", "depth", count(cost.span) + " operations in sequence with unlimited processors"});
   return table.text();
 }
 
@@ -95,7 +94,7 @@ std::string schedule(const Plan& plan, bool whole) {
   std::size_t left_out = 0;
   std::size_t shown = 0;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("cost: ")) continue;  // told above, for the type that solving takes
+    if (line.starts_with("cost: ")) continue;  // printed above, for the type used in solving
     if (!whole && shown >= most_lines) {
       ++left_out;
       continue;
@@ -123,7 +122,7 @@ std::string why_not(const IntractableError& error) {
   table.row({heading("Verdict"), "intractable: the cost would be exponential in the size of a plate"});
   table.row({heading("Why"), fmt::format("'{}' is in plate '{}' and not in '{}'", c.u, c.a, c.b)});
   table.row({"", fmt::format("'{}' is in plate '{}' and not in '{}'", c.w, c.b, c.a)});
-  table.row({"", "both plates hold what joins the two: " + listed(c.factors, 12)});
+  table.row({"", "factors in both plates join the two: " + listed(c.factors, 12)});
   std::string text = table.text();
   if (error.repairs().empty()) return text + "Repairs   none that could be planned\n";
   Columns repairs({Align::left, Align::left, Align::right});

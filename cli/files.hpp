@@ -1,4 +1,4 @@
-// Where commands get their models from and where their answers go.
+// Reads the models and writes the answers of commands.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A thread that waits for signals. Since they come to it as return values and not as handlers, it may take the lock
-// that writers hold: between two files, or before the first, there is nothing on disk that need be undone.
+// A thread that waits for signals. It receives them as return values, not in handlers, so it may take the lock
+// that writers hold: between two files, or before the first, nothing on disk needs to be undone.
 #include "interrupt.hpp"
 
 #include <pthread.h>

@@ -12,7 +12,7 @@ namespace plated::cli::json {
 [[nodiscard]] std::string text(std::string_view words);
 /// The shortest number that reads back to the same; infinities, which JSON does not have, are the texts "inf", "-inf".
 [[nodiscard]] std::string number(double value);
-/// Lists in each other, one level an axis; a bare number where there is no axis.
+/// Nested lists, one level per axis; a bare number if there is no axis.
 [[nodiscard]] std::string nested(const Tensor& tensor);
 [[nodiscard]] std::string nested(const Integers& integers);
 

@@ -1,4 +1,4 @@
-// Marginals in a table, and what is said of variables that are observed throughout.
+// Lays out marginals as a table, with a note on variables that are observed in every slice.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace plated::cli {
 
-/// Variables with the same states stand in one block, a column a state and a line a slice; where there are too many
+/// Variables with the same states share a block, a column per state and a line per slice; where there are too many
 /// states for a line, each slice lists those that have a probability.
 [[nodiscard]] std::string marginal_table(const Model& model, const std::map<std::string, Tensor>& marginals);
 

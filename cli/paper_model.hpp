@@ -1,4 +1,4 @@
-// The benchmark model of [TVE] Sec. 6, "a,abi,bcij,adj,deij->" with plates i and j, and what its answers must be.
+// The benchmark model of [TVE] Sec. 6, "a,abi,bcij,adj,deij->" with plates i and j, and its expected answers.
 #pragma once
 
 #include <cstdint>

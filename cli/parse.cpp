@@ -34,7 +34,7 @@ class Declaration {
     app.get_formatter()->column_width(32);
     app.footer(
         "Exit codes: 0 answered, 1 internal error, 2 bad input, 3 intractable or over the memory limit, "
-        "130 interrupted.\n`plated COMMAND --help` has examples; `man plated` has it all.");
+        "130 interrupted.\n`plated COMMAND --help` has examples; `man plated` is the full manual.");
     common(app);
     declare_solve();
     declare_convert();
@@ -72,17 +72,17 @@ class Declaration {
            [this](const std::string& text) {
              const auto bytes = parse_bytes(text);
              if (!bytes)
-               throw CLI::ValidationError("--memory-limit", "'" + text + "' is no size such as 2GiB or 500MB");
+               throw CLI::ValidationError("--memory-limit", "'" + text + "' is not a size such as 2GiB or 500MB");
              arguments.common.memory_limit = *bytes;
            },
-           "Refuse what needs more memory for intermediates, such as 2GiB")
+           "Refuse models that need more memory for intermediates, such as 2GiB")
         ->type_name("SIZE")
         ->group(group);
   }
 
   /// Options of commands that read a model.
   static void input(CLI::App& sub, Input& input, bool unrolls = true) {
-    sub.add_option("MODEL", input.model, "A model: UAI, BIF or plated, told by what is in it")->required();
+    sub.add_option("MODEL", input.model, "A UAI, BIF or plated model; the format is detected")->required();
     sub.add_option("-e,--evidence", input.evidence, "Evidence: UAI's .evid, or JSON as {\"rain\": \"yes\"}")
         ->type_name("FILE");
     list(sub, "--observe", input.observe, "Observe a variable; in plates name[3]=state; may be repeated", "VAR=STATE");
@@ -104,7 +104,7 @@ class Declaration {
             if (candidate == word) return std::string();
             all += (all.empty() ? "" : ", ") + candidate;
           }
-          return "'" + word + "' is none of " + all;
+          return "'" + word + "' is not one of " + all;
         });
     std::string type;
     for (const std::string& candidate : values) type += (type.empty() ? "" : "|") + candidate;
@@ -126,13 +126,13 @@ class Declaration {
            {"table", "uai", "json"});
     sub.add_flag("--json", solve.json, "The same as --format json");
     sub.add_option("-n,--samples", solve.samples, "How many samples to draw (default 1)")->type_name("N");
-    sub.add_option("--seed", solve.seed, "Of the samples (default 0); the same seed gives the same")
+    sub.add_option("--seed", solve.seed, "Seed of the samples (default 0)")
         ->type_name("S")
         ->check([](const std::string& word) {  // a minus sign would go through as a large number
           const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
           return digits ? std::string() : "'" + word + "' is not a whole number from 0";
         });
-    sub.add_option("-o,--output", solve.output, "Write the answer here, whole or not at all")->type_name("FILE");
+    sub.add_option("-o,--output", solve.output, "Write the answer to this file")->type_name("FILE");
   }
 
   void declare_convert() {
@@ -143,7 +143,7 @@ class Declaration {
                             "  plated convert grid.uai - --to plated");
     input(sub, convert.input);
     sub.add_option("OUTPUT", convert.output, "The file to write; - is standard output")->required();
-    choice(sub, "--to", convert.to, "The format (default: what OUTPUT's name says)", {"uai", "bif", "plated"});
+    choice(sub, "--to", convert.to, "The format (default: by OUTPUT's extension)", {"uai", "bif", "plated"});
   }
 
   void declare_einsum() {
@@ -152,16 +152,16 @@ class Declaration {
                             "  plated einsum \"x,iy,ijxy->\" F.npy G.npy H.npy --plates ij\n"
                             "  plated einsum \"a,(t)ab,tb->\" all.npz:a all.npz:ab all.npz:b --chain \"t:a->b\"\n"
                             "  plated einsum \"ab,bc->a,c\" M.npy N.npy --semiring real -o a.npy -o c.npy");
-    sub.add_option("EQUATION", einsum.equation, "Such as \"x,iy,ijxy->\"; sums over variables, multiplies over plates")
+    sub.add_option("EQUATION", einsum.equation, "As in \"x,iy,ijxy->\"; sums over variables, multiplies over plates")
         ->required();
     sub.add_option("FILES", einsum.operands, "Operands: .npy files, mapped into memory, or file.npz:name");
     sub.add_option("--plates", einsum.plates, "Dims that are plates, spelled as in the equation")->type_name("DIMS");
     sub.add_option("--batch", einsum.batch, "Dims that are independent problems")->type_name("DIMS");
     list(sub, "--chain", einsum.chains, "A dim that is a chain, with its links: t:a->b,c->d", "T:A->B");
     list(sub, "--sizes", einsum.sizes, "The size of a dim that no operand carries", "DIM=N");
-    choice(sub, "--semiring", einsum.semiring, "What sums and products are (default log)",
+    choice(sub, "--semiring", einsum.semiring, "The meaning of sums and products (default log)",
            {"real", "log", "max_plus", "min_plus", "max_product", "boolean"});
-    list(sub, "-o,--output", einsum.outputs, "Write an output here; once for each output", "FILE");
+    list(sub, "-o,--output", einsum.outputs, "Write an output here; once per output", "FILE");
   }
 
   void declare_explain() {
@@ -171,7 +171,7 @@ class Declaration {
                             "  plated explain munin1.bif --whole\n"
                             "  plated explain rbm.json --memory-limit 2GiB");
     input(sub, explain.input);
-    sub.add_flag("--whole", explain.whole, "The schedule with all its steps, however many");
+    sub.add_flag("--whole", explain.whole, "Show all steps of the schedule");
   }
 
   void declare_draw() {
@@ -247,13 +247,13 @@ std::optional<Arguments> parse(int count, const char* const* words) {
     const auto chosen = declaration.app.get_subcommands();
     if (const auto left = declaration.app.remaining();
         chosen.empty() && !left.empty() && !left.front().starts_with("-")) {
-      throw UsageError("there is no command '" + left.front() + "', only " + names_of_commands(declaration.app));
+      throw UsageError("unknown command '" + left.front() + "', only " + names_of_commands(declaration.app));
     }
     const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
     throw UsageError(std::string(error.what()) + " (plated" + command + " --help)");
   }
   if (declaration.arguments.command.empty()) {
-    throw UsageError("no command; there are " + names_of_commands(declaration.app) + " (plated --help)");
+    throw UsageError("no command; the commands are " + names_of_commands(declaration.app) + " (plated --help)");
   }
   check(declaration.arguments);
   return declaration.arguments;

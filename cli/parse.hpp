@@ -1,4 +1,4 @@
-// From a command line to Arguments; the only file that knows CLI11 is behind this.
+// Parses a command line into Arguments; only parse.cpp uses CLI11.
 #pragma once
 
 #include <optional>

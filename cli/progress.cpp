@@ -1,4 +1,4 @@
-// A thread that looks at the share from time to time: the work itself never waits for a terminal.
+// Shows progress from a thread of its own, so that the work itself never waits for a terminal.
 #include "progress.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Signs of life on standard error while something long is done.
+// Shows progress on standard error during long work.
 #pragma once
 
 #include <functional>

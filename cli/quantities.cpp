@@ -1,4 +1,4 @@
-// Reads and writes amounts.
+// Parses and formats amounts.
 #include "quantities.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// `plated solve`: asks a model and writes the answer.
+// `plated solve`: answers a question about a model.
 #include "plated/solve.hpp"
 
 #include "answer.hpp"

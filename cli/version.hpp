@@ -1,4 +1,4 @@
-// The version that CMake knows.
+// The version, as set in CMake.
 #pragma once
 
 namespace plated::cli {

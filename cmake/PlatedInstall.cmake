@@ -1,4 +1,4 @@
-# Installs the libraries, their public headers, what find_package(plated) reads, and the program.
+# Installs the libraries, their public headers, the package files for find_package(plated), and the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

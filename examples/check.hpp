@@ -1,4 +1,4 @@
-// Checks inside an example: what agrees is said, what does not makes the program fail.
+// Checks inside an example: prints that two numbers agree, or makes the program fail.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // A linear-chain conditional random field that tags words, decoded by MAP.
 //
 // Scores of tags for each word and of tags that follow each other are given here; learning them is another matter. The
-// sentences are a batch of unequal lengths. Each best path is held against all paths there are, and so is its
+// sentences are a batch of unequal lengths. Each best path is compared with all possible paths, and so is its
 // probability.
 #include <plated/plated.hpp>
 

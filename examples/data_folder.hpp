@@ -1,4 +1,4 @@
-// Where the examples' public data lie: the folder that the environment variable PLATED_DATA names.
+// Finds the examples' public data: the folder that the environment variable PLATED_DATA names.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Plated einsum in a few lines: a value, and what Plated says of a model that cannot be done.
+// Plated einsum in a few lines: a value, and the error for an intractable model.
 #include <cstdio>
 #include <plated/einsum.hpp>
 #include <plated/error.hpp>

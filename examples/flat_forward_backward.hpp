@@ -1,4 +1,4 @@
-// Forward and backward recursions by hand, for flat chains: what the examples hold Plated's answers against.
+// Handwritten forward and backward recursions for flat chains, which the examples check Plated's answers against.
 #pragma once
 
 #include <algorithm>

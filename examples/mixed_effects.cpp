@@ -3,7 +3,7 @@
 // Each animal moves between three states. How it does so depends on a random effect of its sex and one of its own, each
 // of three classes, which enter every transition of a track: they lie outside of the chain, in the plates around it.
 // Parameters are fixed at rounded values near a fit; learning is not what this example shows. The total and the
-// posterior of the effects are held against recursions written by hand, one for each class of both effects.
+// posterior of the effects are compared with recursions written by hand, one for each class of both effects.
 #include <plated/plated.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Ten models: HMM, FHMM, PFHMM and 2HMM (by a full table and by Raftery's factors), each also autoregressive. Every one
 // is a chain with 88 notes in a plate inside of it and sequences of unequal lengths in a plate around it; the notes are
 // evidence. Parameters are random, so the figures are no match for trained ones. Each likelihood, and how much time is
-// spent in each state, is held against forward and backward recursions written by hand. Uses the first 20 sequences of
+// spent in each state, is compared with forward and backward recursions written by hand. Uses the first 20 sequences of
 // the test set, or as many as its argument says.
 #include <plated/plated.hpp>
 
@@ -63,8 +63,8 @@ ByHand by_hand(const MusicModel& model, const PianoRolls& rolls) {
   return result;
 }
 
-/// Asks Plated, tells, checks; returns the log-likelihood.
-double tell(const MusicModel& model, const PianoRolls& rolls, Checks& checks) {
+/// Runs Plated, prints and checks the answers; returns the log-likelihood.
+double report(const MusicModel& model, const PianoRolls& rolls, Checks& checks) {
   plated::PlanOptions observing{.observable = {"note"}};
   plated::RunOptions run{.evidence = {{"note", evidence_of(rolls, 0)}},
                          .lengths = {{"t", Integers({rolls.sequences()}, rolls.lengths)}}};
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
     floor.emission = chance;
     floor.factors.back() = logs({PianoRolls::keys, 1, 2}, chance);
     floor.name = "All sequences, one state, trained";
-    const double nats = -tell(floor, test, checks) / static_cast<double>(test.steps());
+    const double nats = -report(floor, test, checks) / static_cast<double>(test.steps());
     checks.near("independent notes, nats a step as published", nats, 11.062, 5e-4);
     std::printf("\n");
   }
@@ -132,11 +132,11 @@ int main(int argc, char** argv) {
               static_cast<long long>(test.longest()), static_cast<long long>(test.steps()));
   const std::vector<double> frequency = note_frequencies(train, 1e-3);
   for (const bool autoregressive : {false, true}) {
-    tell(hmm(autoregressive, test, frequency, 16), test, checks);
-    tell(factorial_hmm(false, autoregressive, test, frequency, 4), test, checks);
-    tell(factorial_hmm(true, autoregressive, test, frequency, 4), test, checks);
-    const double full = tell(second_order_hmm(false, autoregressive, test, frequency, 8), test, checks);
-    const double factored = tell(second_order_hmm(true, autoregressive, test, frequency, 8), test, checks);
+    report(hmm(autoregressive, test, frequency, 16), test, checks);
+    report(factorial_hmm(false, autoregressive, test, frequency, 4), test, checks);
+    report(factorial_hmm(true, autoregressive, test, frequency, 4), test, checks);
+    const double full = report(second_order_hmm(false, autoregressive, test, frequency, 8), test, checks);
+    const double factored = report(second_order_hmm(true, autoregressive, test, frequency, 8), test, checks);
     checks.near("Raftery's factors and the full table", factored, full, 1e-9 * std::abs(full));
     std::printf("\n");
   }

@@ -200,7 +200,7 @@ inline MusicModel second_order_hmm(bool raftery, bool autoregressive, const Pian
   MusicModelBuilder b(raftery ? "2HMM, Raftery" : "2HMM", autoregressive, rolls, frequency);
   b.hidden("older_x", "old_x", k);
   b.hidden("old_x", "x", k);
-  // Outside of the chain, the first step's old_x must be told from the last step's.
+  // Outside of the chain, the first step's old_x must be distinguished from the last step's.
   b.begin({"older_x", plated::first("old_x")}, {k, k});
   const std::vector<double> matrix = b.tables.distributions(k, k);
   const double weights[] = {0.7, 0.3};

@@ -38,7 +38,7 @@ inline std::vector<char> npy_bytes(const std::string& path, const std::string& t
   std::ifstream file(path, std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (bytes.size() < 10 || std::string(bytes.data() + 1, 5) != "NUMPY")
-    throw std::runtime_error(path + " is no .npy file");
+    throw std::runtime_error(path + " is not an .npy file");
   const auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(bytes[at])}; };
   const std::size_t begin = 10 + byte(8) + 256 * byte(9);
   const std::string header(bytes.begin() + 10,

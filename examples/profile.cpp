@@ -3,7 +3,7 @@
 // The states of a letter are M1 … ML, where it is the motif's letter of that place, and I0 … IL, where it was inserted
 // behind one. Places that a sequence skips have no letter, and so no slice: the transition from one place to a later
 // one has the chance of all that is deleted between. Nothing ever leads back, so most of the transitions are −inf. The
-// best path is held against a Viterbi recursion and the posterior against forward and backward ones, both written by
+// best path is compared with a Viterbi recursion and the posterior with forward and backward ones, both written by
 // hand.
 #include <plated/plated.hpp>
 

@@ -1,4 +1,4 @@
-// Whether this is a build with sanitizers or assertions, in which a tenth of the random cases will do.
+// Tells whether this build has sanitizers or assertions, in which tests run a tenth of the random cases.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""Configures, builds and tests: what a contributor must see green, all of it, or a part.
+"""Configures, builds and runs the tests and checks that a contribution must pass, all or some of them.
 
 ./test                      the release build with its tests, documentation and install checks, clang-format, clang-tidy on
                             what the last commit or the working tree changed, and the Python package of the same build

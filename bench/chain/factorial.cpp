@@ -1,4 +1,4 @@
-// Factorial hidden Markov models: a step of n chains with K states should cost n · K^(n+1), not K^(2n).
+// Times factorial hidden Markov models: a step of n chains with K states should cost n · K^(n+1), not K^(2n).
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -92,8 +92,8 @@ void check(int chains) {
 }  // namespace
 
 Json measure_factorial(const ChainSettings& settings) {
-  std::printf("\nfactorial models of %d states a chain, ns a step\n%7s %12s %12s %14s %14s\n", static_cast<int>(states),
-              "chains", "value", "gradient", "products", "ns a product");
+  std::printf("\nfactorial models of %d states per chain, ns per step\n%7s %12s %12s %14s %14s\n",
+              static_cast<int>(states), "chains", "value", "gradient", "products", "ns a product");
   Json rows = Json::array();
   for (const int chains : {2, 3}) {
     check(chains);

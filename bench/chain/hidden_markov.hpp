@@ -1,4 +1,4 @@
-// Hidden Markov models: "(n) a, (n t) a b, n t b ->" with a chain t, its data and what plain loops make of them.
+// Hidden Markov models: "(n) a, (n t) a b, n t b ->" with a chain t, its data, and its answers by plain loops.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Asks a compiled plan as a user would.
+// Runs a compiled plan as a user would.
 #include "plated_runner.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Hidden Markov models of many sizes, Plated and by hand in turn.
+// Times hidden Markov models of many sizes, Plated and the handwritten recursion in turn.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -174,7 +174,7 @@ Estimate estimate(const ChainSize& size, int threads) {
 
 std::string left_out(const char* why, double seconds) {
   char text[100];
-  std::snprintf(text, sizeof text, "%s, about %.0f s a call", why, seconds);
+  std::snprintf(text, sizeof text, "%s, about %.0f s per call", why, seconds);
   return text;
 }
 
@@ -212,7 +212,7 @@ Json measure_point(const ChainSize& size, const ChainSettings& settings) {
 }  // namespace
 
 Json measure_points(const ChainSettings& settings) {
-  std::printf("hidden Markov models, ns a step, %d thread(s)\n%6s %8s %4s %12s %12s %7s %4s %12s %12s %7s %4s\n",
+  std::printf("hidden Markov models, ns per step, %d thread(s)\n%6s %8s %4s %12s %12s %7s %4s %12s %12s %7s %4s\n",
               settings.threads, "states", "length", "seq", "value", "by hand", "ratio", "x", "gradient", "by hand",
               "ratio", "x");
   Json rows = Json::array();

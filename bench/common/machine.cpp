@@ -1,4 +1,4 @@
-// Asks Linux and git about the machine.
+// Reads the machine's description from Linux and the commit from git.
 #include "common/machine.hpp"
 
 #if defined(__GLIBC__)

@@ -1,4 +1,4 @@
-// What a figure was measured on, and how much memory this process has taken.
+// Describes the machine that a figure was measured on, and the peak memory of this process.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What every benchmark's main does: run, and turn an exception into a message and an exit code.
+// Runs a benchmark's main and turns exceptions into a message and an exit code.
 #pragma once
 
 #include <cstdio>

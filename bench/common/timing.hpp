@@ -1,4 +1,4 @@
-// Times that stand up to a noisy machine: runners take turns, and the best turn of each counts.
+// Measures times on a noisy machine: runners take turns, and the best turn of each counts.
 #pragma once
 
 #include <functional>

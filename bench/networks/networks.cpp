@@ -1,5 +1,5 @@
-// Networks in files, solved: time to load, of ln Z, of all marginals and of MAP, and how far the answers are from what
-// is known.
+// Solves networks from files: times loading, ln Z, all marginals and MAP, and reports the answers' errors against
+// references.
 //
 //   bench_networks FOLDER [--only NAMES] [--tasks pr,mar,map] [--threads N] [--seconds S] [--memory-gib G] [--json
 //   FILE]

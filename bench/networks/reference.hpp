@@ -1,4 +1,4 @@
-// What the answers of a network are known to be: beside UAI models in .PR, .MAR and .MAP, beside BIF models in .ref.
+// Reference answers of a network: in .PR, .MAR and .MAP files beside UAI models, in .ref files beside BIF models.
 #pragma once
 
 #include <filesystem>

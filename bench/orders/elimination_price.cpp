@@ -1,4 +1,4 @@
-// Elimination of variables one by one, in the order in which a tree sums them.
+// Eliminates variables one by one, in the order in which a tree sums them.
 #include "elimination_price.hpp"
 
 #include <algorithm>

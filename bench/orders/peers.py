@@ -1,6 +1,6 @@
-"""Contraction orders of opt_einsum and cotengra on UAI networks, and the table that holds ours against them.
+"""Runs opt_einsum and cotengra on UAI networks, and writes the table that compares their orders with ours.
 
-    python peers.py run UAI_DIR results/peers.json          # 20 to 30 s an instance, on one core
+    python peers.py run UAI_DIR results/peers.json          # 20 to 30 s per instance, on one core
     python peers.py table UAI_DIR results/peers.json ours.json   # Markdown; ours.json is what bench_orders prints
 
 Every order is priced by the same rule: the sum over merges of the product of the sizes of both operands' dims.

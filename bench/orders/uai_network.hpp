@@ -1,4 +1,4 @@
-// Just enough of the UAI format to get a network's shape.
+// Reads as much of the UAI format as a network's shape needs.
 #pragma once
 
 #include <filesystem>

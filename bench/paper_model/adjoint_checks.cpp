@@ -1,4 +1,4 @@
-// Holds answers against each other and against the plain posterior.
+// Compares answers with each other and with the posterior by plain loops.
 #include "paper_model/adjoint_checks.hpp"
 
 #include <algorithm>

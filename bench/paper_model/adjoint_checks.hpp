@@ -1,4 +1,4 @@
-// Whether the answers of a runner are right.
+// Checks the answers of a runner.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The model's plan with all that is asked of it: the curves of the paper's runtime figure.
+// The model's plan and every question of it that is timed: the curves of the paper's runtime figure.
 #pragma once
 
 #include "paper_model/tree_model.hpp"

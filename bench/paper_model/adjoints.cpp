@@ -1,4 +1,4 @@
-// The questions of the reverse sweep against the size of the plates: the curves of [TVE] Fig. 5.
+// Times the questions of the reverse sweep against the size of the plates: the curves of [TVE] Fig. 5.
 #include <cstdio>
 #include <functional>
 #include <optional>

@@ -1,4 +1,4 @@
-// Checks and times one figure.
+// Checks and times one measurement.
 #include "paper_model/comparison.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// One figure: Plated beside the roofline, checked, then timed in turn.
+// One measurement: Plated and the roofline, checked, then timed in turn.
 #pragma once
 
 #include <optional>

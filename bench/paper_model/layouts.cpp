@@ -1,4 +1,4 @@
-// No special case for one model: other orders of storage, names, domains and plates against the same roofline.
+// Times other orders of storage, names, domains and plates against the same roofline: the model is no special case.
 #include <algorithm>
 #include <cstdio>
 #include <map>

@@ -1,4 +1,4 @@
-// Peak memory of the whole process, inputs included, over the bytes of the inputs.
+// Measures the peak memory of the whole process, inputs included, relative to the bytes of the inputs.
 #include <cstdio>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// What Plated costs where there is nothing to compute: calls of a tiny plan, and planning.
+// Times the overhead of Plated: calls of a tiny plan, and planning.
 #include <array>
 #include <cstdio>
 #include <span>

@@ -1,4 +1,4 @@
-// One half of the tree after the other: b and c in plate i, d and e in plate j.
+// Computes the posterior in one half of the tree after the other: b and c in plate i, d and e in plate j.
 #include "paper_model/posterior.hpp"
 
 #include <cmath>
@@ -56,7 +56,7 @@ class Half {
     }
   }
 
-  /// What this half tells a.
+  /// The message of this half to a.
   [[nodiscard]] double message(std::int64_t a) const {
     double total = 0;
     for (std::int64_t p = 0; p < plate_; ++p) total += to_a_[at(a * plate_ + p)];

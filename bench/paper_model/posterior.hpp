@@ -1,4 +1,4 @@
-// The model's posterior, computed plainly in double.
+// The model's posterior by plain loops in double.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the benchmark's results must be, computed plainly in double.
+// The benchmark's expected results, by plain loops in double.
 #pragma once
 
 #include "paper_model/tree_model.hpp"

@@ -1,4 +1,4 @@
-// The roofline: no model, no plan, only what any program must do that reads the two large factors once.
+// The roofline: no model and no plan, only the work of any program that reads the two large factors once.
 #pragma once
 
 #include <atomic>

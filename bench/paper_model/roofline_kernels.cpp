@@ -1,4 +1,4 @@
-// A blocked online log-sum-exp and a plain sum: nothing but streaming, tuned by hand.
+// A blocked online log-sum-exp and a plain sum, both streaming and tuned by hand.
 //
 // Eight rows at a time are absorbed into a running maximum and a running sum, which is rescaled once for all eight. All
 // is kept in units of log 2, so that one fused multiply-add takes an entry to the argument of 2^t. Its polynomial has a

@@ -1,4 +1,4 @@
-// Time against the size of the plates: the figure of [TVE] Sec. 6.
+// Measures time against the size of the plates: the figure of [TVE] Sec. 6.
 #include <cstdio>
 
 #include "paper_model/comparison.hpp"

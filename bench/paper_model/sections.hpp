@@ -13,7 +13,7 @@ namespace bench {
 struct Settings {
   std::int64_t domain = 32;
   std::int64_t largest = 512;  ///< I = J of the largest model
-  std::int64_t checked = 64;   ///< models up to this I = J are held against the reference
+  std::int64_t checked = 64;   ///< models up to this I = J are compared with the reference
   std::vector<int> threads = {1, 2};
   std::int64_t layout_size = 128;  ///< I = J of the layouts
   bool all_layouts = true;

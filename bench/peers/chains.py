@@ -1,4 +1,4 @@
-"""Runs bench_chain and every peer at each size, in turn, and keeps what is finished.
+"""Runs bench_chain and every peer at each size, in turn, and saves each result as it finishes.
 
     chains.py BENCH_CHAIN REPORT.json [--quick] [--fresh]
 """

@@ -3,7 +3,7 @@
     network_worker.py pyagrum|pgmpy MODEL [QUERY]
 
 QUERY is the number of a query in the .ref beside a BIF model; a UAI model is asked with the .evid beside it. The time is
-of inference alone: loading is timed apart, and what is imported is not timed. Answers are held against the references.
+of inference alone: loading is timed apart, imports are not timed. Answers are checked against the references.
 """
 
 import one_thread  # noqa: F401  (before any library that asks how many threads there are)
@@ -100,7 +100,7 @@ def agrum(path, evidence):
 
 
 def pgmpy(path, evidence):
-    """pgmpy: one query a variable."""
+    """pgmpy: one query per variable."""
     import logging
 
     from pgmpy.inference import VariableElimination

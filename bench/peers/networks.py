@@ -1,4 +1,4 @@
-"""Runs bench_networks and every peer on each network of the data folder, in turn, and keeps what is finished.
+"""Runs bench_networks and every peer on each network of the data folder, in turn, and saves each result.
 
     networks.py BENCH_NETWORKS DATA REPORT.json [--quick] [--fresh]
 

@@ -1,4 +1,4 @@
-"""Importing this first gives every library one thread, on one core."""
+"""Limits every library to one thread on one core; must be imported first."""
 
 import os
 

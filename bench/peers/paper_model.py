@@ -1,4 +1,4 @@
-"""Runs Plated and every peer on the paper's model at each size, in turn, and keeps what is finished.
+"""Runs Plated and every peer on the paper's model at each size, in turn, and saves each result.
 
     paper_model.py REPORT.json MACHINE.json [--quick] [--fresh]
 """

@@ -1,4 +1,4 @@
-"""What studies of several libraries share: each is asked in a process of its own, and what is finished is kept."""
+"""Shared parts of studies of several libraries: runs each in a process of its own and saves finished results."""
 
 import argparse
 import json

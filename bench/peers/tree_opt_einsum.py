@@ -1,4 +1,4 @@
-"""opt_einsum on PyTorch in real space: it sums variables, and what it lacks, products over plates, is written by hand."""
+"""opt_einsum on PyTorch in real space: it sums variables; products over plates, which it lacks, are written by hand."""
 
 import torch
 from opt_einsum import contract

@@ -1,4 +1,4 @@
-"""Plated, called from Python: a compiled plan on arrays of NumPy; gradients into memory of the caller's."""
+"""Plated, called from Python: a compiled plan on NumPy arrays; gradients are written into the caller's memory."""
 
 import numpy
 

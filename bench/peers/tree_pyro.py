@@ -1,4 +1,4 @@
-"""Pyro's own plated einsum (pyro.ops.contract.einsum) and its adjoint backends, as they are and traced by torch.jit."""
+"""Pyro's own plated einsum (pyro.ops.contract.einsum) and its adjoint backends, plain and traced by torch.jit."""
 
 import torch
 from pyro.ops.contract import einsum

@@ -26,7 +26,7 @@ def measured(make, model, pilot, log_total, turns):
         call()
         expected = (time.perf_counter() - begin) * model.length / pilot.length
         if expected > LONGEST_CALL:
-            return {"skipped": f"about {expected:.0f} s a call"}
+            return {"skipped": f"about {expected:.0f} s per call"}
     call = make(model)
     begin = time.perf_counter()
     found = float(call())

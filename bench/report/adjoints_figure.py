@@ -1,4 +1,4 @@
-"""The paper's curves: value, gradient, marginals, MAP and a sample against I = J, one panel for each thread count."""
+"""Draws the paper's curves: value, gradient, marginals, MAP and a sample against I = J, one panel per thread count."""
 
 from report.figure import FAINT, INK, PANEL, TOP, curve, document, frame, line, text
 

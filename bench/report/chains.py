@@ -1,4 +1,4 @@
-"""The tables on chains of docs/performance.md, as Markdown, from the reports of bench_chain and bench/peers."""
+"""Writes the tables on chains of docs/performance.md, as Markdown, from the reports of bench_chain and bench/peers."""
 
 from .tables import duration, machine, ratio, table
 
@@ -43,13 +43,13 @@ def left_out(report):
 
 
 def even(long, short):
-    """A ratio of times a step; bold where it is not 1 within what is allowed."""
+    """A ratio of times per step; bold where it is not 1 within the tolerance."""
     value = long / short
     return f"**{value:.2f}**" if abs(value - 1) > EVEN else f"{value:.2f}"
 
 
 def lengths(report):
-    """The longest chain's time a step over that of a middling one."""
+    """The longest chain's time per step over that of a chain of middle length."""
     found = {(row["sequences"], row["states"], row["length"]): row for row in report["points"]}
     measured = sorted({row["length"] for row in report["points"] if "value" in row})
     if len(measured) < 2:

@@ -1,4 +1,4 @@
-"""The runtime figure of the paper: time against I = J on logarithmic axes, one panel for each semiring, as SVG."""
+"""Draws the runtime figure of the paper: time against I = J on logarithmic axes, one panel per semiring, as SVG."""
 
 import math
 from xml.sax.saxutils import escape

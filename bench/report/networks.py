@@ -1,4 +1,4 @@
-"""The table on networks of docs/performance.md, as Markdown, from the report of bench/peers."""
+"""Writes the table on networks of docs/performance.md, as Markdown, from the report of bench/peers."""
 
 from .tables import machine, table
 

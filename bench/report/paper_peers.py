@@ -1,4 +1,4 @@
-"""Plated beside others on the paper's model: tables of ratios and one figure for each operation."""
+"""Compares Plated with others on the paper's model: tables of ratios and one figure for each operation."""
 
 from . import figure
 from .tables import duration, machine, table

@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md, as Markdown, from the reports of the benchmarks."""
+"""Writes the tables of docs/performance.md, as Markdown, from the reports of the benchmarks."""
 
 import re
 

@@ -1,4 +1,4 @@
-// A row of variables as one plain einsum, value and gradient, beside forward–backward written by hand; one thread.
+// Times a row of variables as one plain einsum, value and gradient, against handwritten forward–backward; one thread.
 //
 //   bench_row [--quick] [--length N] [--domain N] [--milliseconds N] [--json FILE]
 //

@@ -1,4 +1,4 @@
-// What running a plan costs, predicted from sizes alone.
+// Predicts the cost of running a plan from sizes alone.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Cost {
   double exps = 0;              ///< exponentials and logarithms; 0 outside the log semiring
   double bytes_read = 0;        ///< operands and intermediates, each step's inputs once
   double bytes_written = 0;     ///< intermediates and outputs
-  std::int64_t peak_bytes = 0;  ///< memory for intermediates; operands, outputs and per-thread scratch come on top
+  std::int64_t peak_bytes = 0;  ///< memory for intermediates; operands, outputs and per-thread scratch are extra
   double sequential = 0;        ///< flops of one slice of everything: T of [TVE] Thm. 3
   double span = 0;              ///< parallel depth: T plus ⌈log2 M(b)⌉ for each plate b that a step multiplies over
 };

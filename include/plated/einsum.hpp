@@ -1,4 +1,4 @@
-// Plated einsum: the shortest way from an equation and its operands to a result.
+// Plated einsum: computes the outputs of an equation from its operands.
 #pragma once
 
 #include <map>
@@ -29,8 +29,8 @@ struct EinsumOptions {
   Lengths lengths;    ///< of ragged chains
 };
 
-/// The plan that einsum and every other verb of an equation run on operands of these shapes: found among the recent
-/// ones, or made and kept. Their data is not looked at. Throws what FactorGraph::from_equation and compile throw.
+/// The plan that einsum and every other verb of an equation run on operands of these shapes: taken from the
+/// cache, or made and cached. Their data is not read. Throws what FactorGraph::from_equation and compile throw.
 [[nodiscard]] Plan compile(std::string_view equation, const std::vector<Tensor>& operands,
                            const EinsumOptions& options = {});
 

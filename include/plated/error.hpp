@@ -1,4 +1,4 @@
-// Everything Plated throws: one type for each kind of user error.
+// The exceptions that Plated throws: one type for each kind of user error.
 #pragma once
 
 #include <cstdint>
@@ -94,7 +94,7 @@ class OptionError : public Error {
   using Error::Error;
 };
 
-/// A model, or its evidence, under which no assignment has a weight: there is no posterior to tell of.
+/// A model, or its evidence, under which every assignment has weight zero: there is no posterior.
 class ImpossibleError : public Error {
  public:
   using Error::Error;
@@ -149,20 +149,21 @@ struct Certificate {
   std::vector<std::string> factors;
 };
 
-/// A way out of intractability: plates to unroll (FactorGraph::unroll), and what the plan would then cost.
+/// A repair of an intractable graph: plates to unroll (FactorGraph::unroll), and the cost of the plan then.
 struct Repair {
   std::vector<std::string> unroll;
   double flops = 0;
   std::int64_t peak_bytes = 0;  ///< memory for intermediates, in float32
 };
 
-/// A graph whose cost is exponential in a plate's size ([TVE] Thm. 2), with the reason as data.
+/// A graph whose cost is exponential in a plate's size, if the exponential time hypothesis holds ([TVE] Thm. 2), with
+/// the reason as data.
 class IntractableError : public Error {
  public:
   IntractableError(const std::string& message, Certificate certificate, std::vector<Repair> repairs = {})
       : Error(message), certificate_(std::move(certificate)), repairs_(std::move(repairs)) {}
   [[nodiscard]] const Certificate& certificate() const { return certificate_; }
-  /// Cheapest first; empty where unrolling the certificate's plates makes too large a graph to plan, or does not help.
+  /// Cheapest first; empty where unrolling the certificate's plates makes the graph too large to plan or does not help.
   [[nodiscard]] const std::vector<Repair>& repairs() const { return repairs_; }
 
  private:

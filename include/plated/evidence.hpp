@@ -1,4 +1,4 @@
-// What a run is told besides its operands: observed values of variables, and lengths of chains.
+// The inputs of a run besides its operands: observed values of variables, and lengths of chains.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace plated {
 
-/// For each observed variable its values, shaped by its plates in declaration order; batch dims may lead them, all of
+/// For each observed variable its values, shaped by its plates in declaration order; batch dims may come first, all of
 /// them or none (then every batch observes the same). −1 leaves a slice unobserved.
 ///
 ///   Evidence{{"rain", Integers({}, {1})}, {"sensor", Integers({3}, {0, -1, 1})}}

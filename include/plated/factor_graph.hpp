@@ -1,4 +1,4 @@
-// Plated factor graphs: the symbolic model (V, F, E, P) with sizes, and never data.
+// Plated factor graphs: the symbolic model (V, F, E, P) with sizes, without data.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct Dim {
   std::string name;
   DimKind kind = DimKind::variable;
   std::int64_t size = 0;
-  /// Of `^v` and `v$`: which slice's v it is, and v itself. An end is another name of a copy of v, never a variable
-  /// more.
+  /// Of `^v` and `v$`: which slice's v it is, and v itself. An end is another name of a copy of v, not an
+  /// additional variable.
   End end = End::none;
   DimId of = 0;
 };
@@ -66,13 +66,12 @@ struct Factor {
   std::vector<DimId> tied;
   /// Set where the factor is a distribution of this variable given its other variables.
   std::optional<DimId> distribution_of;
-  /// A distribution that is taken at its word: its sums are not checked.
+  /// A distribution whose sums are not checked.
   bool trusted = false;
 };
 
-/// What is asked for: the dims of an output's axes in order, batch dims that are not written first. Without repeats,
-/// but for unrolled chains: where two ends are one state (`^a a$` of a single slice), it repeats, and all but the
-/// diagonal is zero.
+/// An output: the dims of its axes in order, batch dims that are not written first. A dim repeats only in unrolled
+/// chains where two ends are one state (`^a a$` of a single slice); then all but the diagonal is zero.
 struct Output {
   std::vector<DimId> dims;
 };
@@ -84,7 +83,7 @@ struct EquationOptions {
   /// Dims that are chains, by name, each with its links, as in {"t", {"a->b"}}.
   std::map<std::string, std::vector<std::string>> chains;
   std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries; checked where one does
-  /// True: names separated by blanks; false: one letter a dim; not set: spaced iff blanks separate two dims
+  /// True: names separated by blanks; false: one letter per dim; not set: spaced iff blanks separate two dims
   /// inside one term or parenthesis.
   std::optional<bool> spaced;
 };
@@ -108,7 +107,7 @@ struct UnrolledGraph;
 ///   g.factor("likelihood", {"i", "x", "y"});
 ///   g.output({});
 ///
-/// P(v) of a variable is what the builder was told or, where it was told nothing, the largest set consistent with the
+/// P(v) of a variable is the set given to the builder or, if none is given, the largest set consistent with the
 /// graph: the intersection of the plates of every factor and output that holds it.
 class FactorGraph {
  public:
@@ -136,10 +135,10 @@ class FactorGraph {
   /// the factor lies outside a chain, first(v) and last(v) name the ends of its variables, a bare source is the first
   /// slice's and a bare target the last slice's.
   std::size_t factor(std::string_view name, const std::vector<std::string>& dims, const FactorOptions& options = {});
-  /// Ask for an output; returns its index.
+  /// Add an output; returns its index.
   std::size_t output(const std::vector<std::string>& dims);
 
-  /// The same graph asked for other outputs. Every variable keeps the plates it has, whatever outputs gave them to it.
+  /// The same graph with other outputs. Every variable keeps its plates, even those that come from outputs.
   [[nodiscard]] FactorGraph asking(const std::vector<std::vector<std::string>>& outputs) const;
 
   /// The same graph with another number of slices in a plate or chain. Throws UnknownNameError and SizeError.
@@ -147,7 +146,7 @@ class FactorGraph {
 
   /// Throws PlateError where P(v) ⊄ P(f), where stated plates disagree with what is written, or where two outputs
   /// disagree on a variable's plates; where linked variables do not share theirs, or a factor or output holds one of
-  /// them, or an end, outside of its plates; and for an end that no chain, or a chain without slices, has.
+  /// them, or an end, outside of its plates; and for an end of a chain that does not exist or has no slices.
   void validate() const;
 
   [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
@@ -205,8 +204,8 @@ class FactorGraph {
   std::map<DimId, Linked> linked_;
 };
 
-/// Which slice of which original operand or output a copy is: `index` pairs an axis with the index fixed on it, axes
-/// counted in the original; the axes that are not fixed follow in order.
+/// The slice of an original operand or output that a copy is: `index` pairs an axis of the original with the index
+/// fixed on it; the axes that are not fixed follow in order.
 struct Slice {
   std::size_t original = 0;
   std::vector<std::pair<std::size_t, std::int64_t>> index;

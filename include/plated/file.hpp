@@ -1,4 +1,4 @@
-// Files written whole or not at all.
+// Writes files atomically.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace plated {
 
-/// Writes a file under another name and renames it when it is complete; what was there before is replaced only then,
-/// and a failure leaves nothing behind. Throws FileError.
+/// Writes a file under another name and renames it when it is complete; an existing file is replaced only then, and a
+/// failure leaves nothing behind. Throws FileError.
 void write_file(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace plated

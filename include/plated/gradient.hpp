@@ -1,4 +1,4 @@
-// Derivatives of what a plan computes, by each of its factors.
+// Derivatives of a plan's outputs by each of its factors.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace plated {
 
-/// What is asked for besides the plan and its operands.
+/// Options of value_and_gradient.
 struct GradientOptions {
   /// One for each output, of its shape: the result is the vector–Jacobian product with them. Without any, every entry
   /// of every output counts once, which for a single number is its gradient.

@@ -1,4 +1,4 @@
-// The jointly most probable assignment.
+// Finds the jointly most probable assignment.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@
 namespace plated {
 
 struct MapResult {
-  Tensor score;                                ///< what the semiring's einsum gives without outputs, one for each batch
+  Tensor score;                                ///< the total of einsum in that semiring, one for each batch
   std::map<std::string, Integers> assignment;  ///< by variable; axes: batch dims, then its plates in declaration order
 };
 
 /// The jointly best assignment of every variable in every plate slice, in max_plus (log is read as max_plus),
 /// max_product (real likewise) and min_plus. Among equal ones, each step takes the lowest tuple in declaration order;
-/// neither threads nor the run change which. Throws ImpossibleError where no assignment has a weight.
+/// the choice does not depend on threads or runs. Throws ImpossibleError where every assignment has weight zero.
 ///
 ///   auto [score, assignment] = map("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
 [[nodiscard]] MapResult map(std::string_view equation, const std::vector<Tensor>& operands,

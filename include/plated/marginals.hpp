@@ -1,4 +1,4 @@
-// Posterior marginals and what follows from them: entropy, expectations, leave-one-out predictive densities.
+// Posterior marginals and quantities derived from them: entropy, expectations, leave-one-out predictive densities.
 #pragma once
 
 #include <map>
@@ -15,17 +15,17 @@ namespace plated {
 
 /// Which marginals, and how they are given.
 struct MarginalOptions {
-  /// Every variable's own; the plan's outputs play no part.
+  /// The marginal of every variable; the plan's outputs do not matter.
   bool variables = true;
   /// Every factor's joint posterior, in its operand's shape; in a tied factor the slices it stands for are averaged.
   bool factors = false;
   /// Joint marginals of sets of variables: for each slice of all the plates that one of them is in.
   std::vector<std::vector<std::string>> sets;
-  /// Of the linked variables of chains also the first and last slice's, as `^a` and `b$`.
+  /// Also the first and last slice's marginals of the linked variables of chains, as `^a` and `b$`.
   bool ends = false;
-  /// Of variables in a chain the posterior given the slices up to their own, and all that lies outside the chain.
+  /// For variables in a chain: the posterior given the slices up to their own and everything outside the chain.
   bool filtered = false;
-  /// Logarithms instead of probabilities, right even where a probability would underflow.
+  /// Logarithms instead of probabilities, accurate even where a probability would underflow.
   bool log = false;
 };
 

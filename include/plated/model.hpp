@@ -14,7 +14,7 @@
 
 namespace plated {
 
-/// What the numbers of a model are: weights, or their natural logarithms.
+/// Whether a model's numbers are weights or their natural logarithms.
 enum class Space : std::uint8_t { real, log };
 
 /// The formats of model files; see docs/formats.md.
@@ -23,30 +23,30 @@ enum class Format : std::uint8_t { uai, bif, plated };
 /// "uai", "bif", "plated".
 [[nodiscard]] std::string_view name(Format format);
 
-/// A graph and its numbers. The graph of a file asks for the total, its only output, unless the file asks for others.
+/// A graph and its numbers. The graph of a file has the total as its only output, unless the file names others.
 ///
 ///   Model model = in_space(read_model("asia.bif"), Space::log);
 ///   double ln_z = compile(model.graph).run(model.factors)[0].item();
 struct Model {
-  std::string name;                ///< what the file calls itself
-  Format format = Format::plated;  ///< what it was read from
+  std::string name;                ///< the name in the file
+  Format format = Format::plated;  ///< the format it was read from
   FactorGraph graph;               ///< variables in the file's order; those of UAI are v0, v1, …
   std::vector<Tensor> factors;     ///< the operands of graph.factors(), in order
   Space space = Space::real;       ///< of their numbers: UAI and BIF files hold weights
-  /// For each factor the variable that the file calls it a distribution of; empty where it calls it nothing. In the
-  /// graph only those are distributions whose sums are one to 2e-6, and then they are trusted.
+  /// For each factor the variable that it is a distribution of according to the file; empty for none. In the graph,
+  /// only those whose sums are one to 2e-6 are distributions, and they are trusted.
   std::vector<std::string> children;
   /// Every variable has one factor that is its distribution given its parents, and no variable is its own ancestor.
   bool directed = false;
-  /// The names of a variable's states; one that is not here has numbers.
+  /// The names of a variable's states; those of a variable that is not listed are numbers.
   std::map<std::string, std::vector<std::string>, std::less<>> states;
-  /// Names as the file has them, of variables whose names no equation could spell.
+  /// The names in the file of variables whose names no equation could spell.
   std::map<std::string, std::string, std::less<>> labels;
   /// Variables that the file says are observed; all that have evidence are.
   std::set<std::string, std::less<>> observed;
   Evidence evidence;
   Lengths lengths;
-  /// What a reader should know, a line each: distributions that do not sum to one, variables without factors.
+  /// Notes for people, one line each: distributions that do not sum to one, variables without factors.
   std::vector<std::string> notes;
 };
 
@@ -65,8 +65,8 @@ struct Model {
 /// FactorGraph::unroll throws.
 [[nodiscard]] Model unroll(const Model& model);
 
-/// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index a plate in declaration order. Names
-/// of variables and states are the file's or the graph's. Throws UnknownNameError, ParseError and SizeError.
+/// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index per plate in declaration order.
+/// Names of variables and states are the file's or the graph's. Throws UnknownNameError, ParseError and SizeError.
 void observe(Model& model, std::string_view assignment);
 
 }  // namespace plated

@@ -1,4 +1,4 @@
-// Model files: reading, writing and converting UAI, BIF and the plated format, and evidence.
+// Reads and writes model files in UAI, BIF and the plated format, and evidence.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace plated {
 
-/// How a model is read. Without a format it is told by what the file begins with.
+/// How a model is read. Without a format, it is detected from the beginning of the file.
 struct ReadOptions {
   std::optional<Format> format;
-  /// Where a plated file's arrays are looked for; not set: beside the file.
+  /// The folder of a plated file's arrays; not set: that of the file.
   std::optional<std::filesystem::path> folder;
-  /// Whether it may name arrays outside of that folder, by absolute paths or `..`.
+  /// Whether the file may name arrays outside of that folder, by absolute paths or `..`.
   bool outside_folder = false;
-  /// Whether arrays in files are searched for NaN and for weights below zero; else only a run finds them.
+  /// Whether arrays in files are checked for NaN and negative weights; else only a run finds them.
   bool check_arrays = true;
-  /// Numbers that `default` lines of a BIF file may stand for: the one place where a short file makes a large model.
+  /// A limit on the numbers that `default` lines of a BIF file expand to: only they make a short file a large model.
   std::int64_t most_defaults = std::int64_t{1} << 26;
 };
 
 /// The model of a file. Throws FileError where it cannot be read, and FormatError, with the line, where it is not what
-/// it claims to be: nothing is allocated that the file's own size does not justify.
+/// it claims to be: memory is bounded in proportion to the size of the file.
 [[nodiscard]] Model read_model(const std::filesystem::path& path, const ReadOptions& options = {});
-/// The same from memory; `file` is what errors call it. Arrays in files need ReadOptions::folder.
+/// The same from memory; `file` is its name in errors. Arrays in files need ReadOptions::folder.
 [[nodiscard]] Model parse_model(std::string_view text, const std::string& file, const ReadOptions& options = {});
 
 /// Reads evidence for a model and puts it in place of the model's own: UAI's (`.evid`, both forms), by the variables'
@@ -42,24 +42,24 @@ struct WriteOptions {
   std::int64_t most_inline = std::int64_t{1} << 16;
 };
 
-/// A model in a format, and what the format could not hold, a line each.
+/// A model in a format, and what the format could not hold, one line each.
 struct ModelText {
   std::string text;
   std::vector<std::string> losses;
 };
 
-/// The text of a model in a format, all numbers in it. Throws OptionError where the format cannot hold such a model:
+/// The text of a model in a format, with all numbers inline. Throws OptionError where the format cannot hold the model:
 /// plates and chains in UAI and BIF (unroll() it first), batch dims, undirected models in BIF.
 [[nodiscard]] ModelText model_text(const Model& model, Format format);
 /// A model's evidence in UAI's form, for models without plates.
 [[nodiscard]] std::string uai_evidence_text(const Model& model);
 
-/// Writes a model, each file whole or not at all; returns what is lost. Evidence of a UAI model goes to `PATH.evid`.
+/// Writes a model, each file atomically; returns what is lost. Evidence of a UAI model goes to `PATH.evid`.
 /// Throws what model_text throws, and FileError.
 std::vector<std::string> write_model(const std::filesystem::path& path, const Model& model, Format format,
                                      const WriteOptions& options = {});
 
-/// The format that a file's name says: `.uai`, `.bif`, `.json` or `.plated`.
+/// The format by a file's extension: `.uai`, `.bif`, `.json` or `.plated`.
 [[nodiscard]] std::optional<Format> format_of(const std::filesystem::path& path);
 
 }  // namespace plated

@@ -1,4 +1,4 @@
-// NumPy's array files: .npy read where it lies, .npz, and .npy written whole or not at all.
+// Reads NumPy's .npy (mapped into memory) and .npz files, and writes .npy files atomically.
 #pragma once
 
 #include <filesystem>

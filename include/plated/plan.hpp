@@ -24,8 +24,8 @@ struct PlanImpl;
 
 /// How the contraction order inside a component is searched for.
 enum class Search : std::uint8_t {
-  automatic,   ///< optimal while small, beyond that the best of everything within the budget
-  optimal,     ///< dynamic programming; greedy beyond what it can do
+  automatic,   ///< optimal for small components, else the best of all strategies within the budget
+  optimal,     ///< dynamic programming; greedy for components too large for it
   greedy,      ///< one greedy pass
   min_fill,    ///< one min-fill elimination
   randomised,  ///< randomised restarts and local improvement, within the budget
@@ -37,11 +37,12 @@ struct PlanOptions {
   /// The budget of a randomised search, in trials; the same trials and seed give the same plan on any machine.
   int trials = 128;
   std::uint64_t seed = 0;
-  /// A cap on the search by the clock, in seconds; 0 is none. A cap that strikes makes the plan depend on the machine.
+  /// A cap on the search by the clock, in seconds; 0 is none. If the search reaches it, the plan depends on the
+  /// machine.
   double seconds = 0;
-  /// Runs that the plan is for, about: its search stops where it has cost as much as they would. 0: very many.
+  /// The expected number of runs: the search stops when it has cost as much as they would. 0: very many.
   double runs = 0;
-  /// The plan will run in the real and log semirings only, and nobody will ask for gradients of conditional factors:
+  /// The plan will run in the real and log semirings only, and without gradients of conditional factors:
   /// variables that only their own conditional factor holds are dropped (barren nodes).
   bool sums_only = false;
   /// Variables that runs may observe (RunOptions::evidence) without a new plan.
@@ -54,7 +55,7 @@ struct PlanOptions {
 enum class Check : std::uint8_t {
   small,  ///< operands of at most 65,536 elements
   all,    ///< every operand
-  none,   ///< none: NaN and bad infinities go through sums and products as IEEE arithmetic takes them
+  none,   ///< none: NaN and bad infinities propagate as in IEEE arithmetic
 };
 
 /// How a plan is run.
@@ -68,19 +69,19 @@ struct RunOptions {
   std::int64_t memory_limit = 0;
   /// Observed values of variables that the plan was compiled to observe.
   Evidence evidence;
-  /// For a chain, how many of its slices exist, shaped by the linked variables' batch dims and plates; what lies beyond
-  /// is never read. Chains that are not named have all their slices.
+  /// For a chain, how many of its slices exist, shaped by the linked variables' batch dims and plates; entries beyond
+  /// are never read. Chains that are not named have all their slices.
   Lengths lengths;
   /// Asked between steps and, on the caller's thread, among the tasks of long ones; true stops the run with
-  /// CancelledError. What it had begun to write is then undefined.
+  /// CancelledError. Its outputs are then undefined.
   std::function<bool()> cancelled;
-  /// Told between steps the share of the plan's flops that is done.
+  /// Called between steps with the share of the plan's flops that is done.
   std::function<void(double)> progress;
 };
 
 class Plan;
 
-/// Memory that runs of one plan reuse. Not for two runs at once; make one per thread.
+/// Memory that runs of one plan reuse. Must not be used by two runs at once; make one per thread.
 class Workspace {
  public:
   explicit Workspace(const Plan& plan);
@@ -108,11 +109,11 @@ class Plan {
     return run(std::span<const Tensor>(operands), options);
   }
 
-  /// The same into tensors of the caller's, of any strides and dtype. Allocates nothing once the workspace has seen a
+  /// The same into the caller's tensors, of any strides and dtype. Allocates nothing once the workspace has seen a
   /// run with operands of the same strides. Throws OptionError for a workspace of another plan.
   void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
                 const RunOptions& options = {}) const;
-  /// The same with memory of the plan's own, as run() takes it.
+  /// The same with a workspace from the plan's own pool, as in run().
   void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
                 const RunOptions& options = {}) const;
 

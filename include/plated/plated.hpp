@@ -1,4 +1,4 @@
-// All of Plated in one include.
+// Includes all of Plated.
 #pragma once
 
 #include "plated/cost.hpp"

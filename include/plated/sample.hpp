@@ -1,4 +1,4 @@
-// Exact joint samples of the posterior.
+// Draws exact joint samples of the posterior.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace plated {
 
-/// Which samples of the infinite stream that a seed stands for.
+/// Which samples of the infinite stream that belongs to a seed.
 struct SampleOptions {
   std::int64_t count = 1;
   std::uint64_t seed = 0;

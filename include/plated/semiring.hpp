@@ -19,7 +19,7 @@ enum class Semiring : std::uint8_t {
 /// "real", "log", "max_plus", "min_plus", "max_product", "boolean".
 [[nodiscard]] std::string_view name(Semiring semiring);
 
-/// The semiring of that name. Throws UnknownNameError, listing the names there are.
+/// The semiring of that name. Throws UnknownNameError, listing the valid names.
 [[nodiscard]] Semiring semiring_named(std::string_view name);
 
 }  // namespace plated

@@ -1,4 +1,4 @@
-// Answers to the questions people ask of a model together with its evidence.
+// Answers questions about a model together with its evidence.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ namespace plated {
 struct SolveOptions {
   /// Threads to use; 0 is all the machine has. The bits of the answers do not depend on it.
   int threads = 0;
-  /// Bytes that intermediates may take; 0 is no limit. What does not fit is refused before anything is allocated.
+  /// Bytes that intermediates may take; 0 is no limit. A model that needs more is refused before anything is allocated.
   std::int64_t memory_limit = 0;
   /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
   std::function<bool()> cancelled;
   std::function<void(double)> progress;
 };
 
-// Before anything is planned, evidence is absorbed (observed variables leave the tables), states that no assignment can
-// have are left out, and, where only sums are asked for, variables that nobody asks for and that hold nothing but their
-// own distribution are dropped. Every function throws IntractableError, MemoryLimitError, CancelledError, ValueError
+// Before planning, evidence is absorbed (observed variables leave the tables), impossible states are left out, and,
+// where only sums are asked for, barren variables are dropped: those that are not asked for and that only their own
+// distribution holds. Every function throws IntractableError, MemoryLimitError, CancelledError, ValueError
 // and what compile() throws; all but log_partition throw ImpossibleError where the evidence contradicts the model.
 
 /// ln Z, one for each batch: of a normalised model the logarithm of the probability of the evidence; −inf where the
@@ -54,16 +54,16 @@ struct SolveOptions {
 /// The entropy of the joint posterior, in nats, one for each batch.
 [[nodiscard]] Tensor entropy(const Model& model, const SolveOptions& options = {});
 
-/// What solving a model does, told without running anything.
+/// What solving a model would do, without running anything.
 struct Outline {
-  std::int64_t absorbed = 0;         ///< variables that evidence takes out
-  std::int64_t determined = 0;       ///< variables that evidence and zeros leave a single state
+  std::int64_t absorbed = 0;         ///< variables that evidence removes
+  std::int64_t determined = 0;       ///< variables with a single state left after evidence and zeros
   std::int64_t impossible = 0;       ///< states of other variables that are left out
   std::vector<std::string> dropped;  ///< barren variables of ln Z
-  Plan plan;                         ///< of ln Z, on what is left
+  Plan plan;                         ///< of ln Z, on the reduced model
   Cost cost;                         ///< of the plan, in log space and float64
   std::int64_t sweeps = 0;           ///< forwards and back, for the marginals of all variables
-  double sweep_flops = 0;            ///< of the forward halves of these, by a quick estimate
+  double sweep_flops = 0;            ///< a quick estimate for their forward halves
 };
 [[nodiscard]] Outline outline(const Model& model);
 

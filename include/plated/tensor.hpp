@@ -1,4 +1,4 @@
-// Tensors: dense arrays of float32 or float64 that own their memory or view somebody else's.
+// Tensors: dense arrays of float32 or float64 that own their memory or view a caller's.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ inline constexpr Dtype dtype_of = std::is_same_v<T, float> ? Dtype::float32 : Dt
 /// A dense array with a shape and, for each axis, a stride in elements: any stride, negative and zero included.
 ///
 ///   Tensor owned = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-///   Tensor view = Tensor::view(pointer, {2, 3}, {1, 2});   // somebody's column-major matrix, not copied
+///   Tensor view = Tensor::view(pointer, {2, 3}, {1, 2});   // a column-major matrix, not copied
 ///
 /// Copying a Tensor shares its memory. A default-constructed Tensor has no data.
 class Tensor {
@@ -42,7 +42,7 @@ class Tensor {
   /// Row-major, owned, filled with zeros, aligned to 64 bytes. Throws SizeError on a negative extent and
   /// SizeOverflowError where the bytes do not fit in 63 bits.
   Tensor(Dtype dtype, Shape shape);
-  /// The same with entries that are still to be written.
+  /// The same with uninitialised entries.
   [[nodiscard]] static Tensor uninitialised(Dtype dtype, Shape shape);
 
   /// Row-major and owned, with the given entries. Throws ShapeError unless there are exactly as many as the shape says.
@@ -72,8 +72,7 @@ class Tensor {
     return view(data, std::move(shape), std::move(strides));
   }
 
-  /// The same tensor, which keeps `owner` alive as long as it or a view of it lives: for memory that is not Plated's
-  /// own.
+  /// The same tensor, which keeps `owner` alive as long as it or a view of it lives: for foreign memory.
   [[nodiscard]] Tensor keeping(const std::shared_ptr<void>& owner) const;
 
   [[nodiscard]] Dtype dtype() const { return dtype_; }

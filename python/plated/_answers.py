@@ -1,4 +1,4 @@
-"""What the verbs answer with, where it is more than an array."""
+"""Result types of the verbs that return more than an array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Marginals(dict[str, Any]):
-    """Posteriors by variable; the attributes hold log Z and, if asked for, those of factors and of sets of variables."""
+    """Posteriors by variable; attributes hold log Z and, if requested, those of factors and of sets of variables."""
 
     __slots__ = ("factors", "log_partition", "sets")
 
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What is known of a model before it is run."""
+    """The analysis of a model before it is run."""
 
     tractable: bool
     certificate: Optional[Certificate]

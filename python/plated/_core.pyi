@@ -1,4 +1,4 @@
-"""Types of the extension module: each verb once as a function of an equation and once as a method of Plan."""
+"""Types of the extension module: each verb is a function of an equation and a method of Plan."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, Union
@@ -41,7 +41,7 @@ class _Reading(TypedDict, total=False):
 class _Equation(_Run, _Reading, total=False): ...
 
 class _Compile(_Reading, total=False):
-    """How a plan is searched for, and what its runs take where they do not say."""
+    """How a plan is searched for, and the defaults of its runs."""
 
     semiring: str
     threads: int

@@ -1,4 +1,4 @@
-"""The exceptions of Plated: the names of C++, each also what Python would call such an error."""
+"""The exceptions of Plated, named as in C++; each also derives from the matching built-in exception."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Certificate(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """Plates to unroll (FactorGraph.unroll), and what the plan would then cost."""
+    """Plates to unroll (FactorGraph.unroll), and the cost of the plan then."""
 
     unroll: tuple[str, ...]
     flops: float
@@ -53,7 +53,7 @@ class OverlapError(ShapeError):
 
 
 class DtypeError(Error, TypeError):
-    """An operand that is no array of float32 or float64 in main memory."""
+    """An operand that is not an array of float32 or float64 in main memory."""
 
 
 class UnknownNameError(Error, LookupError):
@@ -85,7 +85,7 @@ class OptionError(Error, builtins.ValueError):
 
 
 class ImpossibleError(Error, ArithmeticError):
-    """A model, or its evidence, under which no assignment has a weight: there is no posterior to tell of."""
+    """A model, or its evidence, under which every assignment has weight zero: there is no posterior."""
 
 
 class FileError(Error, OSError):
@@ -113,7 +113,7 @@ class MemoryLimitError(Error, MemoryError):
 
 
 class IntractableError(Error):
-    """A graph whose cost is exponential in a plate's size, with the reason as data and ways out of it."""
+    """A graph whose cost is exponential in a plate's size, with the reason and possible repairs as data."""
 
     def __init__(self, message: str, certificate: Certificate, repairs: list[Repair]) -> None:
         super().__init__(message, certificate, repairs)

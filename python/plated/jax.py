@@ -32,7 +32,7 @@ for _name, _handler in _core.jax_handlers().items():
 
 
 class _Reading(NamedTuple):
-    """How an equation is read, in values that can be compared: what JAX keys a trace by."""
+    """How an equation is read, as comparable values: JAX uses it as the key of a trace."""
 
     equation: str
     plates: str
@@ -44,7 +44,7 @@ class _Reading(NamedTuple):
     threads: int
 
     def attributes(self, operands: int, rank: int) -> dict[str, Any]:
-        """What the functions in C++ are told, in the types of XLA's attributes."""
+        """The arguments of the C++ functions, in the types of XLA's attributes."""
         return {
             "equation": self.equation,
             "plates": self.plates,
@@ -70,7 +70,7 @@ def einsum(
     sizes: Mapping[str, int] | None = None,
     threads: int = 0,
 ) -> Any:
-    """What ``plated.einsum`` returns, as a function that JAX can compile, differentiate and map.
+    """``plated.einsum`` as a function that JAX can compile, differentiate and map.
 
     One output is an array, several are a tuple. ``lengths`` may be traced; everything else but the operands is fixed when
     a function is traced. Raises what ``plated.einsum`` raises while tracing; what only the data shows (an entry that the
@@ -111,7 +111,7 @@ def _output_shapes(reading: _Reading, shapes: tuple[tuple[int, ...], ...]) -> tu
 
 
 def _call(name: str, reading: _Reading, results: Sequence[jax.ShapeDtypeStruct], operands: int, arguments: Sequence[Any]) -> Any:
-    # The functions in C++ tell the axes that vmap adds in front by the rank of the first result.
+    # The C++ functions find the axes that vmap adds in front by the rank of the first result.
     function = jax.ffi.ffi_call(name, tuple(results), vmap_method="expand_dims")
     return function(*arguments, **reading.attributes(operands, len(results[0].shape)))
 

@@ -1,5 +1,4 @@
-// Arrays that Python passes in and gets back: tensors that view them, without copies, and answers in the caller's
-// library.
+// Converts arrays between Python and C++: tensors that view them without copies, and answers in the caller's library.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -55,7 +55,7 @@ struct Sample {
 void define_assignments(nb::module_& module, nb::class_<PythonPlan>& plan) {
   define<Map>(module, plan, R"(The jointly best assignment: ``score``, and ``assignment`` by variable.
 
-Assignments have the axes of the batch dims and of the variable's plates; -1 lies beyond the length of a chain. The log
+Assignments have the axes of the batch dims and of the variable's plates; -1 is beyond a chain's length. The log
 semiring is read as max_plus, real as max_product.
 
 >>> import numpy as np, plated
@@ -64,7 +64,7 @@ semiring is read as max_plus, real as max_product.
 (array(3.), array(1), array([1, 1])))");
   define<Sample>(module, plan, R"(Exact joint samples of all variables, by name, with a leading axis of ``n``.
 
-The same seed gives the same samples, whatever the threads; ``first=100`` continues where ``n=100`` ended.
+The same seed gives the same samples at any thread count; ``first=100`` continues where ``n=100`` ended.
 
 >>> import numpy as np, plated
 >>> draws = plated.sample("x,xy->", np.log([0.5, 0.5]), np.log([[0.99, 0.01], [0.01, 0.99]]), n=1000, seed=1)

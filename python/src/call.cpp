@@ -1,4 +1,4 @@
-// Reads what all verbs share.
+// Reads the arguments that all verbs share.
 #include "call.hpp"
 
 #include "plated/einsum.hpp"

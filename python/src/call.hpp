@@ -1,4 +1,4 @@
-// One call of a verb: the plan it asks, its operands, how to run, and whose arrays to answer with.
+// One call of a verb: its plan, its operands, its run options, and the library whose arrays it returns.
 #pragma once
 
 #include <nanobind/nanobind.h>

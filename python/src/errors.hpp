@@ -1,4 +1,4 @@
-// What Plated throws, as the Python exceptions of plated._errors.
+// Translates Plated's exceptions into those of plated._errors.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Ctrl-C: runs without the interpreter lock, and looks for signals now and then.
+// Ctrl-C: runs without the interpreter lock and checks for signals at intervals.
 #pragma once
 
 #include <nanobind/nanobind.h>

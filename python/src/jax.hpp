@@ -1,4 +1,4 @@
-// plated.jax in C++: what XLA calls.
+// The handlers of plated.jax that XLA calls.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -26,7 +26,8 @@ std::string text(const xla::Attributes& attributes, std::string_view name) {
 
 std::int64_t integer(const xla::Attributes& attributes, std::string_view name) {
   const auto* scalar = static_cast<const xla::Scalar*>(attribute(attributes, name, xla::AttributeType::scalar));
-  if (scalar->dtype != xla::DataType::int64) throw OptionError("the attribute '" + std::string(name) + "' is no int64");
+  if (scalar->dtype != xla::DataType::int64)
+    throw OptionError("the attribute '" + std::string(name) + "' is not an int64");
   return *static_cast<const std::int64_t*>(scalar->value);
 }
 
@@ -53,7 +54,7 @@ std::vector<std::pair<std::string, std::string>> pairs(std::string_view text) {
 std::int64_t number(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) throw OptionError("'" + text + "' is no size");
+  if (error != std::errc() || end != text.data() + text.size()) throw OptionError("'" + text + "' is not a size");
   return value;
 }
 
@@ -130,7 +131,7 @@ EinsumOptions JaxRequest::options(std::int64_t element) const {
   EinsumOptions options = options_;
   for (std::size_t k = 0; k < ragged_.size(); ++k) {
     const xla::Buffer& buffer = frame_->arguments[operands_ + static_cast<std::int64_t>(k)];
-    if (buffer.dtype != xla::DataType::int32) throw OptionError("lengths of '" + ragged_[k] + "' are no int32");
+    if (buffer.dtype != xla::DataType::int32) throw OptionError("lengths of '" + ragged_[k] + "' are not int32");
     Integers lengths(std::vector<std::int64_t>(buffer.dims + leading_, buffer.dims + buffer.rank));
     const auto* data = static_cast<const std::int32_t*>(buffer.data) + offset(buffer, element);
     std::copy_n(data, lengths.values.size(), lengths.values.begin());

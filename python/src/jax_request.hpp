@@ -1,5 +1,4 @@
-// What a call from XLA asks of Plated: the equation with its options, and the arrays of each element of a vmapped
-// batch.
+// A call from XLA: the equation with its options, and the arrays of each element of a vmapped batch.
 #pragma once
 
 #include <cstdint>

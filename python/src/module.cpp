@@ -10,8 +10,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The engine of Plated; use it through the package plated.";
   translate_errors(module);
   define_graph(module);
-  nb::class_<PythonPlan> plan(
-      module, "Plan", R"(A compiled schedule; plated.compile makes one. Call it with operands, or ask it by any verb.
+  nb::class_<PythonPlan> plan(module, "Plan",
+                              R"(A compiled schedule; plated.compile makes one. Call it with operands, or by any verb.
 
 >>> import numpy as np, plated
 >>> plan = plated.compile("x,xy->y", (2,), (2, 3), semiring="real")
@@ -20,7 +20,7 @@ array([0.5 , 0.25, 0.25])
 >>> plan.elimination_order, plan.cost().flops
 (['x'], 9.0)
 
-In a notebook it shows itself as a table. Many threads may run one plan at once.)");
+A notebook shows it as a table. Many threads may run one plan at once.)");
   define_values(module, plan);
   define_posteriors(module, plan);
   define_assignments(module, plan);

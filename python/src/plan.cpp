@@ -102,18 +102,18 @@ void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan) {
         return compile_model("compile", model, operands, keywords);
       },
       nb::arg("model"), nb::arg("operands"), nb::arg("keywords"), nb::sig(signature("compile", arguments, "", "Plan")),
-      R"(Plans a graph, or an equation on operands of these shapes, to be run on many data.
+      R"(Plans a graph, or an equation on operands of these shapes, to be run on many data sets.
 
 >>> import numpy as np, plated
 >>> plan = plated.compile("x,ixy->", (3,), (1000, 3, 2), plates="i")
 >>> print(plan(np.zeros(3), np.zeros((1000, 3, 2))).round(3))
 694.246
 
-``semiring``, ``threads``, ``memory_limit`` and ``check`` are what its runs take where they do not say. ``observable``
+``semiring``, ``threads``, ``memory_limit`` and ``check`` are the defaults of its runs. ``observable``
 names the variables that runs may observe by ``evidence``. Raises IntractableError, with its certificate.)");
   module.def("analyze", &analyze, nb::arg("model"), nb::arg("operands"), nb::arg("keywords"),
              nb::sig(signature("analyze", arguments, "", "Analysis")),
-             R"(What is known of a model before it is run: whether it is tractable, and why not, or what it costs.
+             R"(Analyses a model before it is run: whether it is tractable, and why not, or its cost.
 
 >>> import plated
 >>> verdict = plated.analyze("ix,jy,ijxy->", (20, 2), (30, 2), (20, 30, 2, 2), plates="ij")

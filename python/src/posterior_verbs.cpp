@@ -133,7 +133,7 @@ void define_posteriors(nb::module_& module, nb::class_<PythonPlan>& plan) {
   define<MarginalsVerb>(module, plan, R"(The posterior of every variable in every plate slice, by name.
 
 Axes: batch dims, the variable's plates, its chains, each in declaration order, then its states. The result is a dict with
-three attributes more: ``log_partition``, and if asked for ``factors`` and ``sets``, the joint posteriors of each operand's
+three more attributes: ``log_partition``, and on request ``factors`` and ``sets``, the joint posteriors of each operand's
 variables and of ``sets=[["x", "y"]]``.
 
 >>> import numpy as np, plated
@@ -143,7 +143,7 @@ variables and of ``sets=[["x", "y"]]``.
 array([0.794, 0.206])
 
 ``log=True`` gives logarithms, ``ends=True`` also the first and last states of chains, and ``filtered=True`` the posterior
-given the slices so far. Raises ImpossibleError where no assignment has a weight.)");
+given the slices so far. Raises ImpossibleError where every assignment has weight zero.)");
   define<MaxMarginals>(module, plan,
                        R"(For every variable, slice and state, the score of the best assignment that has it.
 
@@ -168,7 +168,7 @@ array([3., 2.]))");
 >>> plated.leave_one_out("c,ic->", prior, seen, plates="i", plate="i").round(3)
 array([-0.934, -0.702, -1.923])
 
-Of a chain, ``factors`` (by name) of slice t are left out and all else stays.)");
+For a chain, only ``factors`` (by name) of slice t are left out.)");
 }
 
 }  // namespace plated::python

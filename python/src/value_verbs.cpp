@@ -132,7 +132,7 @@ void define_values(nb::module_& module, nb::class_<PythonPlan>& plan) {
 >>> print(plated.einsum("x,iy,ijxy->", f, g, h, plates="ij").round(6))
 0.690278
 
-One output is an array, several are a tuple of arrays, and ``out=`` says where to write them. Plans are cached by
+One output is an array, several are a tuple of arrays, and ``out=`` gives arrays to write them into. Plans are cached by
 equation, options and shapes. Raises ShapeError where operands disagree on a size, and IntractableError, with its
 certificate, where the cost would be exponential in a plate's size.)");
   define_method<Einsum>(plan, "run", "Its outputs: an array, or a tuple of several. Calling the plan is the same.");
@@ -146,7 +146,7 @@ certificate, where the cost would be exponential in a plate's size.)");
 array([0.25, 0.75])
 
 ``cotangents`` gives a vector-Jacobian product, ``wrt=[1]`` the gradients of some operands only (the others are None), and
-``out=[array, None, ...]`` has them written into the caller's memory. In the log and real semirings.)");
+``out=[array, None, ...]`` writes them into the caller's memory. In the log and real semirings.)");
   define<Hessian>(module, plan,
                   R"(The derivative of the outputs and of their gradients in a direction: (tangent, [product, ...]).
 

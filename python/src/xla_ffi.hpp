@@ -1,4 +1,4 @@
-// The part of XLA's foreign-function interface that a handler meets: what a call frame holds, and how an error is made.
+// The part of XLA's foreign-function interface that a handler uses: the call frame, and how an error is made.
 //
 // XLA keeps this binary interface stable between releases of one major version (0), so the declarations are our own and
 // building Plated needs no JAX. They name XLA's structures as their documentation does; fields that Plated does not

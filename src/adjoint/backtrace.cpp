@@ -1,4 +1,4 @@
-// The backtrace: steps in reverse, each choosing what it has summed.
+// The backtrace: visits steps in reverse; each chooses states for the variables that it has summed.
 #include "adjoint/backtrace.hpp"
 
 #include <algorithm>

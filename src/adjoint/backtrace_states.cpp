@@ -1,4 +1,4 @@
-// Takes tuples apart and stores their states.
+// Splits tuples and stores their states.
 #include "adjoint/backtrace_states.hpp"
 
 #include <algorithm>

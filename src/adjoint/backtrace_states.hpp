@@ -1,4 +1,4 @@
-// What has been chosen so far, in the order in which later choices read it and in the order of the answer.
+// The states chosen so far, in the order in which later choices read them and in the order of the answer.
 #pragma once
 
 #include <cstdint>

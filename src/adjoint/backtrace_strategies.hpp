@@ -1,4 +1,4 @@
-// The two ways to choose for a step: row by row, or from tables that many samples share. They find the same states.
+// The two ways to choose for a step: row by row, or from tables that many samples share. Both find the same states.
 #pragma once
 
 #include "adjoint/backtrace.hpp"

@@ -1,5 +1,5 @@
-// Leave-one-out totals: the plan once more, with every product over the plate replaced by the products of all slices
-// but one. What depends on such a product keeps the plate as the number of the slice that is left out.
+// Computes leave-one-out totals: repeats the plan with every product over the plate replaced by the products of all
+// slices but one. A value that depends on one of these products has the plate as an axis: the slice that is left out.
 #include <algorithm>
 
 #include "adjoint/question_schedule.hpp"

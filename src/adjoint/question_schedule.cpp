@@ -1,4 +1,4 @@
-// Plans a question's graph, and places its buffers in the end.
+// Plans a question's graph, and finally places its buffers.
 #include "adjoint/question_schedule.hpp"
 
 #include "planner/passes.hpp"

@@ -1,4 +1,4 @@
-// What the schedules of all questions begin and end with.
+// The first and last stages that the schedules of all questions share.
 #pragma once
 
 #include "planner/planner.hpp"

@@ -1,4 +1,4 @@
-// Questions that one reverse sweep answers.
+// Builds the schedules of questions that one reverse sweep answers.
 #include "adjoint/questions.hpp"
 
 #include <algorithm>

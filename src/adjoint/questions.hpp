@@ -1,6 +1,6 @@
 // Schedules that answer a question: the plan, and the sweep that the question needs.
 //
-// Operands are the graph's factors, then what the question brings along; outputs are the graph's, then the answers.
+// Operands are the graph's factors, then the question's own; outputs are the graph's, then the answers.
 #pragma once
 
 #include <string>

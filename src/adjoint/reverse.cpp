@@ -114,7 +114,7 @@ void Reverse::spread_activity() {
   spread_ = true;
 }
 
-/// Which slices a mass tells apart: those of its value's home that some later mass tells apart.
+/// The slices that a mass distinguishes: those of its value's home that some later mass distinguishes.
 void Reverse::spread_slices() {
   if (options_.expand.empty()) return;
   const planner::Schedule& schedule = writer_.schedule();

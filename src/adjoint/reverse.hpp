@@ -1,4 +1,4 @@
-// The reverse sweep: from the masses of a plan's outputs to the mass of every value that led to them.
+// The reverse sweep: propagates the masses (adjoints, [TVE] Sec. 4.3) of a plan's outputs to every value.
 //
 // The mass of a value is the derivative of the outputs, weighted with their cotangents, by the value's entries. In log
 // space that is a sum of posterior probabilities: each step's mass is shared among its terms by their weights, which
@@ -18,7 +18,7 @@ struct ReverseOptions {
   Semiring semiring = Semiring::log;  ///< log or real
   /// No cotangent is negative: large contractions may go through matrix products in log space.
   bool nonnegative = true;
-  /// Plates and batch dims whose slices are told apart, even in the mass of a value that is the same in all of them.
+  /// Plates and batch dims whose slices are distinguished, even in the mass of a value that is the same in all of them.
   SortedSet expand;
   /// What is written into an answer may be read again: it is not rounded to a narrower type.
   bool reads_answers = true;

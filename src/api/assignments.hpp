@@ -1,4 +1,4 @@
-// Assignments of all variables: a run of the total, then its choices traced back.
+// Computes assignments of all variables: runs the total, then traces its choices back.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// How questions about chains are called: settings, and lengths that have been checked.
+// The settings and the checked lengths that questions about chains are called with.
 #pragma once
 
 #include "api/plan_impl.hpp"

@@ -1,4 +1,4 @@
-// compile: a graph becomes a plan.
+// compile: makes a plan of a graph.
 #include <algorithm>
 
 #include "adjoint/questions.hpp"

@@ -1,4 +1,4 @@
-// einsum: parse, plan or find the plan, run.
+// einsum: parses the equation, finds or makes its plan, and runs it.
 #include "plated/einsum.hpp"
 
 #include "api/plan_cache.hpp"

@@ -134,7 +134,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             std::span<const Tensor> direction, const RunOptions& options,
                                             const std::vector<Tensor>& cotangents) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  if (impl.chains) throw OptionError("Hessian-vector products are not offered with chains; unroll them");
+  if (impl.chains) throw OptionError("Hessian-vector products are not supported with chains; unroll them");
   engine::Settings settings = api::settings_of(options);
   settings.semiring = differentiable(options.semiring);
   std::vector<Tensor> inputs = api::inputs(impl, operands, options);

@@ -1,4 +1,4 @@
-// What a run reads: operands that have been checked, and the evidence as further operands.
+// The inputs of a run: checked operands, and the evidence as further operands.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// leave_one_out: the total with and without each slice of a plate.
+// leave_one_out: compares the total with and without each slice of a plate.
 #include <algorithm>
 
 #include "adjoint/questions.hpp"

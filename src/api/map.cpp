@@ -1,4 +1,4 @@
-// map: the plan in a selective semiring, then its choices traced back.
+// map: runs the plan in a selective semiring, then traces its choices back.
 #include "plated/map.hpp"
 
 #include "api/assignments.hpp"

@@ -1,4 +1,4 @@
-// max_marginals: an output for every variable, in a selective semiring.
+// max_marginals: plans an output for every variable and runs it in a selective semiring.
 #include "adjoint/questions.hpp"
 #include "api/chained.hpp"
 #include "api/inputs.hpp"

@@ -1,4 +1,4 @@
-// Running, pricing and printing plans.
+// Runs, prices and prints plans.
 #include "plated/plan.hpp"
 
 #include "api/chained.hpp"

@@ -1,4 +1,4 @@
-// The plans of recent equations, by everything that a plan depends on.
+// A cache of recent plans, keyed by everything that a plan depends on.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a Plan holds: its graph, its schedule, and the schedules of questions that were asked of it.
+// The state of a Plan: its graph, its schedule, and the schedules of the questions asked so far.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// sample: the plan in log space, then exact draws against its direction.
+// sample: runs the plan in log space, then draws exactly while walking it backwards.
 #include "plated/sample.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Sizes that are multiplied without overflowing.
+// Multiplies sizes with overflow checks.
 #pragma once
 
 #include <cstdint>

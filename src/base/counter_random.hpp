@@ -1,4 +1,4 @@
-// Random numbers without a state: each is a function of a seed and of what it is for.
+// Counter-based random numbers: each is a function of a seed and a key, without state.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Disjoint sets of numbers that are joined one pair at a time.
+// Union-find over numbers.
 #pragma once
 
 #include <algorithm>

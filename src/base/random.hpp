@@ -1,4 +1,4 @@
-// The generator behind randomised searches: a few bits of state, the same numbers on every platform.
+// The random generator of randomised searches: small, and the same numbers on every platform.
 #pragma once
 
 #include <cmath>

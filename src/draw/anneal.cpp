@@ -1,4 +1,4 @@
-// Annealing: single points jump near their neighbours, two points change places, groups shift or turn over.
+// Anneals a layout: points jump near their neighbours, two points swap places, groups shift or flip.
 #include "draw/anneal.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int nobody = -1;
 
-/// Columns or rows that nobody uses vanish; order is kept, so boxes hold what they held.
+/// Removes unused columns and rows; order is kept, so boxes hold the same points.
 void close_gaps(Places& places, int Point::*coordinate) {
   std::vector<int> used;
   for (const auto& place : places) used.push_back(place.*coordinate);
@@ -92,7 +92,7 @@ class Annealer {
     return propose_point(progress);
   }
 
-  /// One point goes near itself or near a neighbour; whoever is there takes its place.
+  /// One point goes near itself or near a neighbour; a point there takes its place.
   bool propose_point(double progress) {
     const int p = random_.between(0, arrangement_.points - 1);
     const int reach = std::max(1, static_cast<int>((1 - progress) * std::min(6, std::max(columns_, rows_) / 3)));

@@ -1,4 +1,4 @@
-// The cost of a layout on the grid.
+// Computes the cost of a layout on the grid.
 #include "draw/arrangement.hpp"
 
 #include <algorithm>

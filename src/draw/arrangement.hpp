@@ -1,4 +1,4 @@
-// Points on an integer grid, the edges between them and the boxes around them: what a layout is searched over.
+// A layout under search: points on an integer grid, the edges between them and the boxes around them.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ using Places = std::vector<Point>;
 /// The smallest span around a box's points.
 [[nodiscard]] Span span_of(const std::vector<char>& inside, const Places& places);
 
-/// How many points lie in a box that is not theirs, over all boxes: 0 for a picture that tells the truth.
+/// How many points lie in a box that is not theirs, over all boxes: 0 for a correct picture.
 [[nodiscard]] int intruders(const Arrangement& arrangement, const Places& places);
 
 /// How bad a layout is: intruders above all, then crossings, links over points, long and slanted links, arrows that do
@@ -62,7 +62,7 @@ class LayoutCost {
   [[nodiscard]] double work() const;
 
  private:
-  /// A link with its bounding box, as most pairs are told apart by that.
+  /// A link with its bounding box, which rules out most pairs.
   struct Segment {
     int left = 0, right = 0, top = 0, bottom = 0;
     int from = 0, to = 0;

@@ -1,4 +1,4 @@
-// Tests along the traces of lines.
+// Tests lines against nodes and edges, sampled along their length.
 #include "draw/avoid.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool cross(Pixel a, Pixel b, Pixel c, Pixel d) {
   return (side(a, b, c) > 0) != (side(a, b, d) > 0) && (side(c, d, a) > 0) != (side(c, d, b) > 0);
 }
 
-/// Whether two traces cross; most pairs of their segments are told apart by x alone.
+/// Whether two traces cross; x alone rules out most pairs of their segments.
 bool cross(const std::vector<Pixel>& a, const std::vector<Pixel>& b) {
   for (std::size_t k = 0; k + 1 < a.size(); ++k) {
     const auto [left, right] = std::minmax(a[k].x, a[k + 1].x);
@@ -48,7 +48,7 @@ int nodes_under(const Line& line, int from, int to, const std::vector<Rect>& nod
   return count;
 }
 
-SeenLines::Seen SeenLines::seen(const Line& line, const Rect& from, const Rect& to) {
+DrawnLines::Seen DrawnLines::seen(const Line& line, const Rect& from, const Rect& to) {
   Seen result{.trace = line.trace()};
   std::erase_if(result.trace, [&](Pixel p) { return from.ellipse_holds(p, 1) || to.ellipse_holds(p, 1); });
   // Crossings need no dense trace: a straight line is one segment, and of a bent one every few points do.
@@ -61,9 +61,9 @@ SeenLines::Seen SeenLines::seen(const Line& line, const Rect& from, const Rect& 
   return result;
 }
 
-void SeenLines::add(const Line& line, const Rect& from, const Rect& to) { lines_.push_back(seen(line, from, to)); }
+void DrawnLines::add(const Line& line, const Rect& from, const Rect& to) { lines_.push_back(seen(line, from, to)); }
 
-int SeenLines::met(const Line& line, const Rect& from, const Rect& to) const {
+int DrawnLines::crossings(const Line& line, const Rect& from, const Rect& to) const {
   const Seen own = seen(line, from, to);
   return static_cast<int>(std::count_if(lines_.begin(), lines_.end(), [&](const Seen& other) {
     return own.around.meets(other.around) && cross(own.trace, other.trace);

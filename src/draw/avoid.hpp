@@ -1,4 +1,4 @@
-// What a line meets on its way.
+// Counts nodes and edges that a line crosses.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@ namespace plated::draw {
 /// How many nodes, but for those at its ends, a line runs over or comes close to.
 [[nodiscard]] int nodes_under(const Line& line, int from, int to, const std::vector<Rect>& nodes);
 
-/// What is seen of lines that lead from the middle of one node to that of another, to tell which of them cross.
-class SeenLines {
+/// The visible parts of lines between nodes, to count which of them cross.
+class DrawnLines {
  public:
   void add(const Line& line, const Rect& from, const Rect& to);
   /// How many of the lines so far a line crosses.
-  [[nodiscard]] int met(const Line& line, const Rect& from, const Rect& to) const;
+  [[nodiscard]] int crossings(const Line& line, const Rect& from, const Rect& to) const;
 
  private:
   struct Seen {

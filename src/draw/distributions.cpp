@@ -1,4 +1,4 @@
-// Checks what the options call distributions, and leaves out those that arrows would misrepresent.
+// Checks the distributions named in the options, and leaves out those that arrows would misrepresent.
 #include "draw/distributions.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which factors are drawn as arrows to the variable that they are a distribution of.
+// Decides which factors are drawn as arrows to the variable that they are a distribution of.
 #pragma once
 
 #include <optional>

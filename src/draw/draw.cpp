@@ -1,4 +1,4 @@
-// Drawing, from graph to text: scene, layout on a grid or in layers, pixels, lines, labels, SVG.
+// Draws a graph stage by stage: scene, layout on a grid or in layers, pixels, lines, labels, SVG.
 #include "plated/draw.hpp"
 
 #include "draw/layout.hpp"

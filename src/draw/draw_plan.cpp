@@ -1,4 +1,4 @@
-// Pictures of plans: the panels of a plan, of chains one for each stage.
+// Draws plans: makes the panels of a plan, one for each stage of a chain.
 #include <cstdio>
 
 #include "api/plan_impl.hpp"

@@ -1,4 +1,4 @@
-// From a schedule to its flow, in the words of planner::print_schedule.
+// Turns a schedule into its flow, labelled as planner::print_schedule does.
 #include "draw/flow.hpp"
 
 #include <algorithm>

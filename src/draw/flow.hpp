@@ -1,4 +1,4 @@
-// A plan as a flow: what goes into which step, before anything has a place.
+// A plan as a flow graph: the inputs of each step, before layout.
 #pragma once
 
 #include <cstdint>

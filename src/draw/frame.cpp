@@ -1,4 +1,4 @@
-// The page: shapes of nodes, margins, title and caption.
+// Lays out the page: shapes of nodes, margins, title and caption.
 #include <algorithm>
 
 #include "draw/picture.hpp"

@@ -1,4 +1,4 @@
-// Lines as quadratic pieces, and where they meet the node they lead to.
+// Computes lines as quadratic pieces, and where they end at the border of a node.
 #include "draw/geometry.hpp"
 
 #include <algorithm>

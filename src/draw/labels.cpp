@@ -1,4 +1,4 @@
-// Labels: each takes the first of its possible places where it covers the least.
+// Places labels: each takes the first of its candidate places that covers the least.
 #include <algorithm>
 #include <cmath>
 

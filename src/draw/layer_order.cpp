@@ -1,4 +1,4 @@
-// The order within layers: sweeps towards the middles of neighbours, then swaps of neighbours, from several starts.
+// Orders the items within layers: sweeps towards the middles of neighbours, then swaps, from several starts.
 #include <algorithm>
 #include <numeric>
 

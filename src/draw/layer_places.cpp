@@ -1,4 +1,4 @@
-// Where layers and the items in them lie: each layer in turn is fitted to its neighbours by least squares.
+// Places layers and the items in them: each layer in turn is fitted to its neighbours by least squares.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Which layer each node goes to: circles are broken, arrows made short, and wide layers broken in two.
+// Assigns nodes to layers: breaks cycles, shortens arrows, and splits wide layers in two.
 #include <algorithm>
 #include <numeric>
 
@@ -113,7 +113,7 @@ std::vector<int> within_width(const std::vector<int>& wanted, const LayerGraph& 
 
 }  // namespace
 
-std::vector<std::pair<int, int>> without_circles(int nodes, Arrows arrows) {
+std::vector<std::pair<int, int>> without_cycles(int nodes, Arrows arrows) {
   std::vector<std::vector<int>> leaving(nodes);
   for (std::size_t a = 0; a < arrows.size(); ++a) leaving[arrows[a].first].push_back(static_cast<int>(a));
   enum class Visit : char { none, open, closed };
@@ -148,7 +148,7 @@ std::vector<int> rank_nodes(const LayerGraph& graph, const LayerGaps& gaps) {
   const Neighbours near = neighbours_of(static_cast<int>(graph.half.size()), graph.arrows);
   const std::vector<int> order = from_above(near);
   std::vector<int> ranks = within_width(short_ranks(near, order), graph, gaps, near, order);
-  // Layers that nobody uses vanish.
+  // Remove empty layers.
   std::vector<int> used = ranks;
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());

@@ -1,4 +1,4 @@
-// The stages of a layout in layers, for each connected part, and the packing of the parts.
+// Runs the stages of a layered layout for each connected part, and packs the parts.
 #include "draw/layered.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ constexpr double page_cost = 0.06;
 constexpr double page_ratio = 1.5;  // of width to height
 
 LayerLayout lay_part(const LayerGraph& graph, const LayerGaps& gaps) {
-  LayerGraph down{graph.half, without_circles(static_cast<int>(graph.half.size()), graph.arrows)};
+  LayerGraph down{graph.half, without_cycles(static_cast<int>(graph.half.size()), graph.arrows)};
   Layers layers = make_layers(down, rank_nodes(down, gaps));
   const int crossings = order_layers(layers);
   const auto x = place_across(layers, gaps);

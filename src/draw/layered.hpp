@@ -1,4 +1,4 @@
-// A layout in layers, arrows downwards, in the manner of Sugiyama, Tagawa and Toda: ranks, orders, places.
+// A layered layout with arrows downwards, after Sugiyama, Tagawa and Toda: ranks, orders, places.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace plated::draw {
 
-/// What is laid out: the half extents of nodes, and arrows between them. Several arrows may join the same nodes.
+/// The input of a layout: the half extents of nodes, and arrows between them. Several arrows may join the same nodes.
 struct LayerGraph {
   std::vector<Pixel> half;
   std::vector<std::pair<int, int>> arrows;
@@ -30,7 +30,7 @@ struct LayerLayout {
   double cost = 0;  ///< of long and crossing arrows and a large page
 };
 
-/// Unconnected parts are laid out by themselves, and packed side by side. Arrows on a circle may point up.
+/// Unconnected parts are laid out by themselves, and packed side by side. Arrows on a cycle may point up.
 [[nodiscard]] LayerLayout lay_in_layers(const LayerGraph& graph, const LayerGaps& gaps);
 
 /// The best of several limits on the width.

@@ -20,11 +20,11 @@ struct Layers {
   std::vector<std::vector<int>> bends;  ///< by arrow, from the top
 };
 
-/// The arrows with some of them turned round, so that none lies on a circle; arrows from a node to itself vanish into
+/// The arrows with some of them turned round, so that none lies on a cycle; arrows from a node to itself vanish into
 /// {n, n}.
-[[nodiscard]] std::vector<std::pair<int, int>> without_circles(int nodes, std::vector<std::pair<int, int>> arrows);
+[[nodiscard]] std::vector<std::pair<int, int>> without_cycles(int nodes, std::vector<std::pair<int, int>> arrows);
 
-/// A layer for each node, so that arrows (without circles) point down and are short.
+/// A layer for each node, so that arrows (without cycles) point down and are short.
 [[nodiscard]] std::vector<int> rank_nodes(const LayerGraph& graph, const LayerGaps& gaps);
 
 [[nodiscard]] Layers make_layers(const LayerGraph& graph, const std::vector<int>& ranks);

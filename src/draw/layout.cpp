@@ -1,4 +1,4 @@
-// The stages of a layout, in order: units, their places, boxes, a grid for the nodes of each unit, and annealing.
+// Runs the stages of a layout: units, their places, boxes, a grid for the nodes of each unit, and annealing.
 #include "draw/layout.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Marks on a scene what a certificate names.
+// Marks the nodes and plates of a certificate in a scene.
 #include <algorithm>
 
 #include "draw/scene.hpp"

@@ -1,4 +1,4 @@
-// SVG without scripts or fonts of its own: colours and strokes stand on every element, so any viewer shows the same.
+// Writes SVG without scripts or embedded fonts; every element has its own colours and strokes, for any viewer.
 #include "draw/markup.hpp"
 
 #include <array>

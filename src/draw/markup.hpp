@@ -1,4 +1,4 @@
-// Pieces of SVG text: escaped attributes, numbers, words and shapes that every picture is made of.
+// The building blocks of SVG text: escaped attributes, numbers, words and shapes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// From grid lines to pixels: gaps are as wide as the borders and labels in them need.
+// Converts grid lines to pixels: gaps are as wide as the borders and labels in them need.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ constexpr double border_step = 9;   // between borders that share a gap
 constexpr double arc_room = 34;     // how far a link's arc and its gap to its label reach
 constexpr double label_strip = 19;  // above a lower border, for the plate's label
 
-/// The boxes from the outermost inwards: whoever holds another comes first. Among boxes of which neither holds the
+/// The boxes from the outermost inwards: a box that holds another comes first. Among boxes of which neither holds the
 /// other, the order of the near sides (left, top) is opposite to that of the far sides, so that they are seen to
 /// overlap.
 std::vector<int> from_outside(const std::vector<Box>& boxes, bool far) {

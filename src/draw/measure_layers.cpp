@@ -1,4 +1,4 @@
-// Scenes of arrows in layers: places in pixels, and lines that keep clear of the nodes they pass.
+// Converts layered layouts to pixels, with lines that keep clear of the nodes they pass.
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +55,7 @@ void measure_in_layers(const Scene& scene, Picture& picture) {
     const Pixel at = layout.centre[n];
     picture.nodes.push_back(around({left + at.x, top + at.y}, half_extent(scene.nodes[n])));
   }
-  SeenLines seen;
+  DrawnLines seen;
   for (std::size_t e = 0; e < scene.edges.size(); ++e) {
     const auto& [from, to] = graph.arrows[e];
     const Rect& a = picture.nodes[from];
@@ -69,13 +69,13 @@ void measure_in_layers(const Scene& scene, Picture& picture) {
     const auto lines = choices(straight, via, a, b);
     for (std::size_t k = 0; k < lines.size(); ++k) {
       const int under = nodes_under(lines[k], from, to, picture.nodes);
-      const double met = scene.edges.size() <= most_compared ? 4.0 * seen.met(lines[k], a, b) : 0;
+      const double met = scene.edges.size() <= most_compared ? 4.0 * seen.crossings(lines[k], a, b) : 0;
       const double cost = 1000.0 * under + met + static_cast<double>(k);
       if (cost >= least) continue;
       least = cost;
       best = lines[k];
     }
-    // Corners are ugly, but between the layers nobody is in their way.
+    // Corners are ugly, but there are no nodes between the layers.
     if (least >= 1000) best = cornered(lines.back());
     seen.add(best, a, b);
     picture.lines.push_back(best);

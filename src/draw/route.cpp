@@ -1,4 +1,4 @@
-// Lines between nodes: straight, or bent around what would lie under them.
+// Routes lines between nodes: straight, or bent around what they would cross.
 #include <algorithm>
 #include <cmath>
 
@@ -46,7 +46,7 @@ int points_outside(const Line& line, const Edge& edge, const Layout& layout, con
 }
 
 /// A link is an arc, never straight: a factor or an arrow leads straight from one of its ends to the other.
-Line arc_of(const Edge& edge, const Layout& layout, const Picture& picture, const SeenLines& seen) {
+Line arc_of(const Edge& edge, const Layout& layout, const Picture& picture, const DrawnLines& seen) {
   const Rect& a = picture.nodes[edge.from];
   const Rect& b = picture.nodes[edge.to];
   Line best;
@@ -55,7 +55,8 @@ Line arc_of(const Edge& edge, const Layout& layout, const Picture& picture, cons
     for (const double side : {bend, -bend}) {
       Line line = bent({a.x(), a.y()}, {b.x(), b.y()}, side);
       const double cost = 40.0 * nodes_under(line, edge.from, edge.to, picture.nodes) +
-                          2.0 * points_outside(line, edge, layout, picture) + 6.0 * seen.met(line, a, b) + bend / 20;
+                          2.0 * points_outside(line, edge, layout, picture) + 6.0 * seen.crossings(line, a, b) +
+                          bend / 20;
       if (cost >= least) continue;
       least = cost;
       best = std::move(line);
@@ -69,7 +70,7 @@ Line arc_of(const Edge& edge, const Layout& layout, const Picture& picture, cons
 void route(const Scene& scene, const Layout& layout, Picture& picture) {
   // Links after all others, as they have the choice.
   picture.lines.resize(scene.edges.size());
-  SeenLines seen;
+  DrawnLines seen;
   for (const bool is_link : {false, true}) {
     for (std::size_t e = 0; e < scene.edges.size(); ++e) {
       const Edge& edge = scene.edges[e];

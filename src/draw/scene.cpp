@@ -1,4 +1,4 @@
-// From a graph to its scene: variables, factors or arrows, links and ends, with labels, tooltips and a caption.
+// Turns a graph into a scene: variables, factors or arrows, links and ends, with labels, tooltips and a caption.
 #include "draw/scene.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is to be drawn: nodes, edges and the plates they live in, before anything has a place.
+// The scene to be drawn: nodes, edges and their plates, before layout.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Stress minimisation: pairs of points are moved, one pair at a time, towards the distance they have in the graph.
+// Minimises stress: moves pairs of points, one pair at a time, towards their distance in the graph.
 #include "draw/stress.hpp"
 
 #include <algorithm>

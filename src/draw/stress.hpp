@@ -1,4 +1,4 @@
-// A first placement in the plane that puts nodes as far apart as the graph does.
+// A first placement in the plane whose distances follow those in the graph.
 #pragma once
 
 #include <vector>

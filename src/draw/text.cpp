@@ -1,4 +1,4 @@
-// Estimates of widths, and breaking of lines.
+// Estimates text widths and breaks lines.
 #include "draw/text.hpp"
 
 namespace plated::draw {

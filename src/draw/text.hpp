@@ -1,4 +1,4 @@
-// Words on pictures: font sizes, widths and lines of notes.
+// Text in pictures: font sizes, widths and line breaks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr double name_font = 14;
 inline constexpr double label_font = 12;
 inline constexpr double title_font = 15;
 
-/// The width of a text in an ordinary sans-serif font, estimated generously: nobody can be asked.
+/// The width of a text in an ordinary sans-serif font, estimated generously, since the viewer's font is unknown.
 [[nodiscard]] double text_width(const std::string& text, double font);
 
 /// Notes joined by dots into lines of at most `width` pixels; a longer note has a line of its own.

@@ -1,4 +1,4 @@
-// The coarse layout: which unit lies beside which, and what becomes of plates that fit no rectangle.
+// Computes the coarse layout: places units side by side, and splits plates that fit no rectangle.
 #include "draw/units.hpp"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ std::vector<Box> boxes_of(const Arrangement& arrangement, const std::vector<int>
       boxes.push_back({plates[b], false, inside});
       continue;
     }
-    // Greedily: a part for each unit, then parts join while their common rectangle holds nobody else.
+    // Greedily: a part for each unit, then parts join while their common rectangle holds no other unit.
     std::vector<std::vector<char>> parts;
     for (int p = 0; p < arrangement.points; ++p) {
       if (!inside[p]) continue;

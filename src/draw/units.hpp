@@ -1,4 +1,4 @@
-// Units: connected nodes of the same plates, which are arranged as wholes before their nodes are.
+// Units: connected nodes of the same plates, which are placed before their nodes are.
 #pragma once
 
 #include "draw/layout.hpp"
@@ -15,7 +15,7 @@ struct Units {
 /// The units as points of an arrangement, with one box for each plate that has nodes; `plates` says which.
 [[nodiscard]] Arrangement arrangement_of(const Units& units, const Scene& scene, std::vector<int>& plates);
 
-/// Places for the units such that boxes hold what they should, as far as the search can find.
+/// Places for the units such that boxes hold exactly their nodes, as far as the search can find.
 [[nodiscard]] Places place_units(const Arrangement& arrangement);
 
 /// Boxes, by unit, that hold exactly their units at those places: one for a plate where that works, otherwise parts.

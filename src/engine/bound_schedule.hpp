@@ -1,4 +1,4 @@
-// A schedule bound to memory: each step's loops, strides and places, ready to run again and again.
+// A schedule bound to memory: each step's loops, strides and addresses, ready to run repeatedly.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct BoundStep {
 
 struct BoundSchedule {
   std::vector<BoundStep> steps;
-  /// Outputs that the steps do not write, or not everywhere: answers about operands that play no part, or that have
+  /// Outputs that the steps do not write, or not everywhere: answers about operands that are not used, or that have
   /// diagonals. They are set to zero first.
   std::vector<std::size_t> cleared;
   std::int64_t arena_bytes = 0;

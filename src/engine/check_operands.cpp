@@ -1,4 +1,4 @@
-// Shape and value checks on what a caller hands in.
+// Checks the shapes and values of operands and outputs.
 #include "engine/check_operands.hpp"
 
 #include <algorithm>

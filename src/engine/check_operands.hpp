@@ -12,7 +12,7 @@
 
 namespace plated::engine {
 
-/// A shape as errors tell it, "(2, 3)".
+/// A shape as written in errors, "(2, 3)".
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
 
 /// Throws OperandCountError, NullDataError, RankError or SizeError, naming the factor and the dim.

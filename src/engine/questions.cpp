@@ -1,4 +1,4 @@
-// Plans questions once.
+// Plans each question once.
 #include "engine/questions.hpp"
 
 namespace plated::engine {

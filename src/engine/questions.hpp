@@ -1,4 +1,4 @@
-// The runnables of questions about one graph, planned when they are first asked.
+// The runnables of questions about one graph, each planned when it is first asked.
 #pragma once
 
 #include <functional>

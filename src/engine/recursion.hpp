@@ -1,4 +1,4 @@
-// Messages along a chain: a body run once a step, each time on the message that the step before has made.
+// Runs messages along a chain: a body once per step, each time on the message of the previous step.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Stretch {
   /// message is its entries plus that scalar, and its best entry is 0.
   void* message = nullptr;
   double* offset = nullptr;
-  /// What each step multiplies a row by, besides: [steps, rows], or null.
+  /// A further factor of each row in each step: [steps, rows], or null.
   const double* factor = nullptr;
   /// Where the message and the scalar after each step go: [steps, rows, states] and [steps, rows], or null. Steps may
   /// lie in descending order.
@@ -80,7 +80,7 @@ class Recursion {
             Dtype dtype);
 
   void run(const Stretch& stretch, const Settings& settings);
-  /// Before other data: what was packed from the last ones is void.
+  /// To be called before other data are used: discards what was packed from the last ones.
   void forget_data();
 
   /// Of the forward body: false, with undefined answers, where real space does not hold the messages.
@@ -106,7 +106,7 @@ class Recursion {
   void run_fused(const Stretch& stretch, const Settings& settings);
   [[nodiscard]] kernels::ScanRun scan_run(const Stretch& stretch);
   void run_split(const kernels::ScanRun& whole, const Settings& settings);
-  /// Runs rows of a scan, side by side where that is worth it.
+  /// Runs rows of a scan, in parallel where that pays.
   void run_rows(const kernels::ScanRun& run, std::int64_t rows, const Settings& settings) const;
   void run_steps(const Stretch& stretch, const Settings& settings);
   [[nodiscard]] kernels::SliceTerm term(const BodyOperand& from, std::size_t operand,

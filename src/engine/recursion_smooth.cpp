@@ -1,4 +1,4 @@
-// Posteriors of slices between messages of both directions, by a kernel of their own.
+// Computes posteriors of slices from messages of both directions, by a dedicated kernel.
 #include <algorithm>
 #include <atomic>
 #include <type_traits>

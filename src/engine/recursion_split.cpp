@@ -1,4 +1,4 @@
-// Parallel in time: a long stretch as many short ones at once, each run from every state, and their products in turn.
+// Runs a chain parallel in time: splits it into short stretches, runs each from every state, multiplies the results.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t parts = Recursion::time_parts;
 
-/// A message that goes through the matrix of a part: rows of it are what becomes of each state.
+/// A message that goes through the matrix of a part: row s is the result of starting in state s.
 template <class T>
 void multiply(Semiring semiring, std::vector<double>& message, double& offset, const T* matrix,
               const double* row_offset) {

@@ -122,7 +122,7 @@ class Runner {
     };
     const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto* output = static_cast<double*>(write(step.output));
-    // About 65,536 elements a task; fixed by the shape.
+    // About 65,536 elements per task; fixed by the shape.
     const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, step.slices));
     auto task = [&](std::int64_t t, int worker) {
       if (stop.leaves_out(t, worker)) return;

@@ -1,4 +1,4 @@
-// Runs a schedule on operands, in a workspace that it warms up once.
+// Runs a schedule on operands, in a workspace that its first run allocates.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A schedule that can be run: with a pool of workspaces that earlier runs have warmed up.
+// A schedule that can be run, with a pool of workspaces that earlier runs have allocated.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class Runnable {
 
   [[nodiscard]] const planner::Schedule& schedule() const { return schedule_; }
 
-  /// A workspace for the time of a run or of what follows it; back into the pool with it in the end.
+  /// A workspace lent for a run and what follows it; returned to the pool at the end.
   class Lease {
    public:
     explicit Lease(const Runnable& owner);
@@ -31,7 +31,7 @@ class Runnable {
     std::unique_ptr<Workspace> workspace_;
   };
 
-  /// Allocates those outputs that have no data, runs, and returns all of them. What is over the memory limit is refused
+  /// Allocates those outputs that have no data, runs, and returns all of them. A run over the memory limit is refused
   /// before anything is allocated.
   std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands, Settings settings,
                           const Lease& lease) const;

@@ -1,4 +1,4 @@
-// The builder: dims, factors and outputs declared one after the other.
+// The builder: declares dims, factors and outputs one by one.
 #include <algorithm>
 
 #include "graph/parse_names.hpp"

@@ -1,4 +1,4 @@
-// UTF-8 decoding and the classes of characters in an equation.
+// Decodes UTF-8 and classifies the characters of an equation.
 #include "graph/characters.hpp"
 
 namespace plated::graph {

@@ -1,5 +1,5 @@
-// Connected components: factors are joined by the variables that they share, and variables by the links of chains and
-// by their ends; plates join nothing.
+// Finds connected components: shared variables join factors, links and ends of chains join variables; plates join
+// nothing.
 #include "base/disjoint_sets.hpp"
 #include "plated/factor_graph.hpp"
 

@@ -1,4 +1,4 @@
-// Graphs made from another: the same dims under the same ids, of which only some still mean something.
+// Graphs derived from another: the same dims under the same ids, of which some may be unused.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ class Derived {
   /// The first or last slice's `variable`, as a dim of its own: the original's, or one that is added to it.
   static DimId end_of(FactorGraph& graph, DimId variable, End end);
 
-  /// Changes to a graph whose meaning the caller keeps. From now on variables have these plates, whatever holds them.
+  /// Changes to a graph whose meaning the caller keeps. From now on variables have these plates, regardless of the
+  /// factors that hold them.
   static void state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates);
   /// A variable has another number of states; its ends, if it has any, do not follow.
   static void resize_variable(FactorGraph& graph, DimId variable, std::int64_t states) {
@@ -25,7 +26,7 @@ class Derived {
   }
   /// An end becomes a variable like any other.
   static void free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates);
-  /// Puts a factor in another's place, or behind all others.
+  /// Replaces a factor, or adds one after all others.
   static void put_factor(FactorGraph& graph, std::size_t index, Factor factor);
   static void put_output(FactorGraph& graph, std::size_t index, std::vector<DimId> dims) {
     graph.outputs_[index].dims = std::move(dims);

@@ -1,4 +1,4 @@
-// Names and chains of ends.
+// Names ends and finds their chains.
 #include "graph/ends.hpp"
 
 namespace plated {

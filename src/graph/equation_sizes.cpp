@@ -1,4 +1,4 @@
-// Sizes of an equation's dims.
+// Collects and checks the sizes of an equation's dims.
 #include "graph/equation_sizes.hpp"
 
 #include "graph/spell.hpp"

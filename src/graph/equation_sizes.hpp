@@ -1,4 +1,4 @@
-// The sizes of an equation's dims, told by operands and options, and agreed between them.
+// The sizes of an equation's dims, given by operands and options, which must agree.
 #pragma once
 
 #include <cstdint>

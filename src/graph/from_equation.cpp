@@ -1,4 +1,4 @@
-// The graph of an equation: the parsed terms given kinds, sizes and links, and their names resolved.
+// Builds the graph of an equation: gives the parsed terms kinds, sizes and links, and resolves their names.
 #include <algorithm>
 #include <unordered_map>
 
@@ -24,7 +24,7 @@ using Kinds = std::unordered_map<std::string_view, DimKind>;
 
 /// How names are read, for errors about names that nothing has: the other reading may have been meant.
 std::string spelling_hint(bool spaced) {
-  return spaced ? " (read as spaced: names separated by blanks)" : " (read as compact: one letter a dim)";
+  return spaced ? " (read as spaced: names separated by blanks)" : " (read as compact: one letter per dim)";
 }
 
 /// The dims that the options make plates, batch dims and chains, in the order they are listed.
@@ -95,7 +95,7 @@ void check_ranks(const ParsedEquation& equation, Shapes shapes) {
   }
 }
 
-/// Linked variables that nothing else tells have the size of their partners.
+/// Linked variables whose size is not given otherwise have the size of their partners.
 void share_sizes(const FactorGraph& graph, const std::vector<WrittenLink>& links,
                  std::vector<std::optional<std::int64_t>>& sizes) {
   base::DisjointSets partners(sizes.size());
@@ -173,7 +173,7 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
     if (sizes[d]) {
       dim.size = *sizes[d];
     } else if (d < in_operands) {
-      throw SizeError("dim " + quoted(dim.name) + " is only tied, so no operand tells its size: give it in 'sizes'");
+      throw SizeError("dim " + quoted(dim.name) + " is only tied, so no operand has its size: give it in 'sizes'");
     } else if (d < in_equation) {
       throw UnknownNameError("dim " + quoted(dim.name) + " of an output is in no operand" + hint +
                              "; a dim that no operand holds needs its size in 'sizes'");

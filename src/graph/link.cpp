@@ -1,4 +1,4 @@
-// Chains in the builder: what may be linked with what.
+// Chains in the builder: declares links and checks which variables may be linked.
 #include <algorithm>
 
 #include "graph/parse_names.hpp"
@@ -59,8 +59,7 @@ void FactorGraph::link(std::string_view chain, std::string_view source, std::str
   }
   for (std::optional<DimId> id = link.target; id; id = linked(*id).after) {
     if (*id == link.source) {
-      throw PlateError(where +
-                       " closes a circle: links lead from a slice to the next, so that a variable cannot lead " +
+      throw PlateError(where + " closes a cycle: links lead from a slice to the next, so that a variable cannot lead " +
                        "back to itself");
     }
   }

@@ -1,4 +1,4 @@
-// Links put end to end.
+// Joins links end to end.
 #include "graph/link_paths.hpp"
 
 namespace plated::graph {

@@ -1,4 +1,4 @@
-// Linked variables share their plates; an end has its variable's plates but the chain.
+// Gives linked variables the same plates, and an end its variable's plates without the chain.
 #include "graph/linked_plates.hpp"
 
 #include <optional>

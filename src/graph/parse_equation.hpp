@@ -1,4 +1,4 @@
-// The text of an equation taken apart into terms: names only, neither kinds nor sizes.
+// Parses the text of an equation into terms: names only, neither kinds nor sizes.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ParsedEquation {
   bool spaced = false;
 };
 
-/// Reads `"x,iy,ijxy->"`, one letter a dim, or `"x, i y, i j x y ->"`, names of any length. Without `spaced`, the
+/// Reads `"x,iy,ijxy->"`, one letter per dim, or `"x, i y, i j x y ->"`, names of any length. Without `spaced`, the
 /// equation is spaced iff blanks separate two dims inside one term or parenthesis. Throws ParseError, pointing at the
 /// column. The result views `text`.
 [[nodiscard]] ParsedEquation parse_equation(std::string_view text, std::optional<bool> spaced);

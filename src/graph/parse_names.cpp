@@ -1,4 +1,4 @@
-// Lists of names, links, and single names.
+// Parses lists of names, links, and single names.
 #include "graph/parse_names.hpp"
 
 #include "graph/characters.hpp"

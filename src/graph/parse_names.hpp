@@ -1,4 +1,4 @@
-// Names outside of equations: lists of dims, links of chains, and names that a program declares.
+// Parses names outside of equations: lists of dims, links of chains, and names that a program declares.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The plates of variables and factors, and whether what is written about them agrees.
+// Computes the plates of variables and factors, and checks that they are consistent.
 #include <unordered_set>
 
 #include "base/sorted_set.hpp"

@@ -1,4 +1,4 @@
-// The graph as text: an aligned table for people, and an equation that reads back.
+// Prints a graph: as an aligned table for people, and as an equation that can be parsed again.
 #include <algorithm>
 #include <array>
 

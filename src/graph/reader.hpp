@@ -1,4 +1,4 @@
-// Reads the names in a text, one after the other, and points at what cannot be read.
+// Reads the names in a text one by one, and points at characters that it cannot read.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Names resolved to dims.
+// Resolves names to dims.
 #include "graph/resolver.hpp"
 
 #include <algorithm>

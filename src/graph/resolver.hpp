@@ -1,4 +1,4 @@
-// Which variable a name means: inside a chain its own slice's, outside of it the first or the last slice's.
+// Resolves names to variables: inside a chain the slice's own, outside of it the first or the last slice's.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Slices of factors and outputs.
+// Computes slices of factors and outputs.
 #include "graph/slices.hpp"
 
 #include <algorithm>

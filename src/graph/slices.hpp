@@ -1,4 +1,4 @@
-// Where the copies of an unrolled graph come from: slices, and slices of slices.
+// The origin of each copy in an unrolled graph: slices, and slices of slices.
 #pragma once
 
 #include <vector>

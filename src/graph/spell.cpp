@@ -1,4 +1,4 @@
-// Spelling of dims, factors and shapes.
+// Spells dims, factors and shapes.
 #include "graph/spell.hpp"
 
 #include <algorithm>

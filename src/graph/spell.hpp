@@ -1,4 +1,4 @@
-// How dims and shapes are written back to people, in errors and tables.
+// Spells dims and shapes in errors and tables.
 #pragma once
 
 #include <cstdint>

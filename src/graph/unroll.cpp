@@ -1,4 +1,4 @@
-// Unrolling: plates and chains replaced by copies of what is inside them ([TVE] Sec. 3).
+// Unrolls graphs: replaces plates and chains by copies of their contents ([TVE] Sec. 3).
 #include <algorithm>
 
 #include "graph/ends.hpp"

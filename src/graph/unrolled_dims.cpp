@@ -1,4 +1,4 @@
-// Dims copied over slices.
+// Copies dims over slices.
 #include "graph/unrolled_dims.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The dims of an unrolled graph: copies of what is in a plate, and the states of a chain.
+// The dims of an unrolled graph: copies of a plate's variables, and the states of a chain.
 #pragma once
 
 #include <optional>

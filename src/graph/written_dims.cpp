@@ -1,4 +1,4 @@
-// The rules for tied dims and for outputs.
+// Checks tied dims and outputs.
 #include "graph/written_dims.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What may be written in a factor's parentheses and in an output; the builder and equations share these rules.
+// The rules for a factor's tied dims and for outputs, which the builder and equations share.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace plated::io {
 
-/// Reads `values`: a number, lists in each other or one flat list, or `{"file": "f.npy"}`.
+/// Reads `values`: a number, nested lists or one flat list, or `{"file": "f.npy"}`.
 class ArrayReader {
  public:
   ArrayReader(const Source& source, const ReadOptions& options, Space space)

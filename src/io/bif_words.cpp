@@ -1,4 +1,4 @@
-// Takes BIF text apart.
+// Splits BIF text into words.
 #include "io/bif_words.hpp"
 
 namespace plated::io {

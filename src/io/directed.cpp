@@ -1,4 +1,4 @@
-// Sums of distributions, and circles among parents.
+// Checks the sums of distributions, and looks for cycles among parents.
 #include "io/directed.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void add_factor(Model& model, NewFactor factor, std::int64_t most) {
   model.children.push_back(std::move(factor.child));
 }
 
-std::vector<std::size_t> find_circle(const std::vector<std::vector<std::size_t>>& parents) {
+std::vector<std::size_t> find_cycle(const std::vector<std::vector<std::size_t>>& parents) {
   enum class Mark : char { fresh, open, done };
   std::vector<Mark> marks(parents.size(), Mark::fresh);
   std::vector<std::pair<std::size_t, std::size_t>> path;  // a variable, and how many of its parents have been seen
@@ -84,13 +84,13 @@ std::vector<std::size_t> find_circle(const std::vector<std::vector<std::size_t>>
       }
       const std::size_t parent = parents[variable][seen++];
       if (marks[parent] == Mark::open) {
-        std::vector<std::size_t> circle;
+        std::vector<std::size_t> cycle;
         for (std::size_t k = path.size(); k-- > 0;) {
-          circle.push_back(path[k].first);
+          cycle.push_back(path[k].first);
           if (path[k].first == parent) break;
         }
-        std::rotate(circle.begin(), circle.end() - 1, circle.end());
-        return circle;
+        std::rotate(cycle.begin(), cycle.end() - 1, cycle.end());
+        return cycle;
       }
       if (marks[parent] == Mark::fresh) {
         marks[parent] = Mark::open;
@@ -116,7 +116,7 @@ bool is_directed(const Model& model) {
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     if (graph.dims()[d].kind != DimKind::variable || distributions[d] != 1) return false;
   }
-  return find_circle(parents).empty();
+  return find_cycle(parents).empty();
 }
 
 }  // namespace plated::io

@@ -26,11 +26,11 @@ struct NewFactor {
 /// left to the run to check.
 void add_factor(Model& model, NewFactor factor, std::int64_t most = std::int64_t{1} << 62);
 
-/// A circle among parents given as lists of indices: each is a parent of the next, and the last of the first. Empty
+/// A cycle among parents given as lists of indices: each is a parent of the next, and the last of the first. Empty
 /// where there is none.
-[[nodiscard]] std::vector<std::size_t> find_circle(const std::vector<std::vector<std::size_t>>& parents);
+[[nodiscard]] std::vector<std::size_t> find_cycle(const std::vector<std::vector<std::size_t>>& parents);
 
-/// Whether every variable is the child of one factor, all factors have a child, and there is no circle; for models
+/// Whether every variable is the child of one factor, all factors have a child, and there is no cycle; for models
 /// without plates.
 [[nodiscard]] bool is_directed(const Model& model);
 

@@ -1,4 +1,4 @@
-// Files on disk: read into memory, mapped into it, and written whole or not at all.
+// Reads files into memory, maps them, and writes them atomically.
 #pragma once
 
 #include <cstddef>

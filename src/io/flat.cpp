@@ -1,4 +1,4 @@
-// Flattens a model without plates, noting what flat formats cannot hold.
+// Flattens a model without plates, and lists what flat formats cannot hold.
 #include "io/flat.hpp"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void note_losses(const Model& model, std::vector<std::string>& losses) {
   }
 }
 
-/// How many logarithms have a weight that a double cannot tell from zero.
+/// How many logarithms have a weight that a double cannot distinguish from zero.
 std::int64_t underflows(const Tensor& logs) {
   std::int64_t count = 0;
   for (const double entry : logs.values()) {

@@ -1,4 +1,4 @@
-// What unpacks deflated members where there is no zlib: nothing, and it says so.
+// Refuses deflated members in builds without zlib.
 #include "io/zip.hpp"
 #include "plated/error.hpp"
 

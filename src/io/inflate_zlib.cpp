@@ -1,4 +1,4 @@
-// Deflated members unpacked by zlib.
+// Unpacks deflated members with zlib.
 #include <zlib.h>
 
 #include <algorithm>

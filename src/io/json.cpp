@@ -1,4 +1,4 @@
-// A recursive-descent reader of JSON, its depth bounded.
+// A recursive-descent JSON parser with bounded depth.
 #include "io/json.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class JsonReader {
       source_.fail(bad, "this is not UTF-8 text");
     Json value = read(0);
     skip_blanks();
-    if (at_ < text_.size()) source_.fail(at_, "the file goes on behind its end");
+    if (at_ < text_.size()) source_.fail(at_, "the file continues after its end");
     return value;
   }
 
@@ -32,7 +32,7 @@ class JsonReader {
     Json value;
     value.at = at_;
     if (at_ == text_.size()) source_.fail(at_, "the file ends in the middle");
-    if (depth > deepest) source_.fail(at_, "more than " + std::to_string(deepest) + " brackets in each other");
+    if (depth > deepest) source_.fail(at_, "nested more than " + std::to_string(deepest) + " deep");
     switch (text_[at_]) {
       case '{':
         read_object(value, depth);
@@ -138,7 +138,7 @@ class JsonReader {
     if (!good) source_.fail(begin, "a value should be here, not " + shown(text_.substr(begin, 12)));
     at_ = at;
     const double value = read_number(text_.substr(begin, at - begin)).value;
-    if (refused_entry(std::abs(value), false) != nullptr) source_.fail(begin, "this number is beyond a double");
+    if (refused_entry(std::abs(value), false) != nullptr) source_.fail(begin, "this number does not fit in a double");
     return value;
   }
 

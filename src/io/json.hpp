@@ -1,4 +1,4 @@
-// Strict JSON, read into values that know where they stand.
+// Parses strict JSON into values that know their position.
 #pragma once
 
 #include <cstdint>

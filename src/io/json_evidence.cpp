@@ -11,7 +11,7 @@
 namespace plated::io {
 namespace {
 
-/// The integers of lists in each other, one reading of `item` each. `allowed` are the shapes it may have.
+/// The integers of nested lists, one reading of `item` each. `allowed` are the shapes it may have.
 template <class Item>
 Integers nested(const Source& source, const Json& value, const std::string& what,
                 const std::vector<std::vector<std::int64_t>>& allowed, const Item& item) {
@@ -28,7 +28,7 @@ Integers nested(const Source& source, const Json& value, const std::string& what
   std::vector<std::int64_t> entries;
   const auto collect = [&](const auto& self, const Json& level, std::size_t axis) -> void {
     if (axis == shape.size()) {
-      if (level.is(Json::Kind::array)) source.fail(level.at, what + " is a list too deep");
+      if (level.is(Json::Kind::array)) source.fail(level.at, what + " is nested too deep");
       entries.push_back(item(level));
       return;
     }

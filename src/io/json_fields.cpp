@@ -1,4 +1,4 @@
-// Checks of JSON values.
+// Checks JSON values.
 #include "io/json_fields.hpp"
 
 #include <algorithm>

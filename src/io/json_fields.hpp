@@ -1,4 +1,4 @@
-// What the members of a JSON object must be, with errors that say where they are not.
+// Reads the members of a JSON object with checks, and with errors that give the line.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ void check_object(const Source& source, const Json& value, const std::string& wh
 /// Not negative, and no larger than 2^53, up to which doubles are exact.
 [[nodiscard]] std::int64_t as_size(const Source& source, const Json& value, const std::string& what);
 
-/// The extents of arrays in each other, as their first items have them.
+/// The extents of nested arrays, taken from their first items.
 [[nodiscard]] std::vector<std::int64_t> nested_shape(const Json& value);
 
 }  // namespace plated::io

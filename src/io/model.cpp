@@ -1,4 +1,4 @@
-// Models: names for people, and numbers as weights or logarithms.
+// Converts a model's numbers between weights and logarithms, and labels its variables and states.
 #include "plated/model.hpp"
 
 #include <cmath>

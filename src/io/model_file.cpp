@@ -1,4 +1,4 @@
-// Model files of any format: told apart, read, written.
+// Detects the format of model files, reads and writes them.
 #include "plated/model_file.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace plated {
 namespace {
 
-/// What the file begins with tells its format: a brace, MARKOV or BAYES, a block of BIF or a comment of its kind.
+/// The beginning of the file gives its format: a brace, MARKOV or BAYES, a block of BIF or a comment of its kind.
 std::optional<Format> sniffed(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -1,4 +1,4 @@
-// Makes names spellable.
+// Turns any name into one that an equation can spell.
 #include "io/names.hpp"
 
 #include "graph/characters.hpp"

@@ -1,4 +1,4 @@
-// Names of files made names that equations can spell.
+// Turns names from files into names that equations can spell.
 #pragma once
 
 #include <functional>

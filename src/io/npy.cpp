@@ -1,4 +1,4 @@
-// .npy files: mapped where they are aligned, written through a file that appears when it is complete.
+// Reads .npy files by mapping them where they are aligned, and writes them atomically.
 #include "plated/npy.hpp"
 
 #include <bit>

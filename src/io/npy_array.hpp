@@ -1,4 +1,4 @@
-// Arrays in NumPy's format, wherever their bytes lie.
+// Reads arrays in NumPy's format from any memory.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The headers of .npy files: a dictionary in Python's spelling behind a magic string and a length.
+// Parses and writes the headers of .npy files: a magic string, a length and a Python dictionary.
 #include <optional>
 
 #include "io/npy_array.hpp"
@@ -44,7 +44,7 @@ class DictionaryReader {
       }
     }
     skip_blanks();
-    if (at_ < text_.size()) fail("its header goes on behind its end");
+    if (at_ < text_.size()) fail("its header continues after its end");
     if (!has_descr || !has_order || !has_shape) fail("its header lacks 'descr', 'fortran_order' or 'shape'");
     return header;
   }
@@ -128,7 +128,7 @@ NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& f
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto byte = [&](std::size_t k) { return static_cast<std::size_t>(bytes[k]); };
   if (text.starts_with("PK")) throw FormatError(file, 0, "is a .npz archive; name one of its arrays");
-  if (!text.starts_with(magic)) throw FormatError(file, 0, "is no .npy file: it does not begin with \\x93NUMPY");
+  if (!text.starts_with(magic)) throw FormatError(file, 0, "is not an .npy file: it does not begin with \\x93NUMPY");
   if (bytes.size() < 10) throw FormatError(file, 0, "ends in the header");
   const std::size_t version = byte(6);
   if (version < 1 || version > 3) throw FormatError(file, 0, "has the unknown .npy version " + std::to_string(version));

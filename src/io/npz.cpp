@@ -1,4 +1,4 @@
-// .npz files: zip archives whose members are .npy files.
+// Reads .npz files: zip archives whose members are .npy files.
 #include "io/npz.hpp"
 
 #include "io/disk.hpp"

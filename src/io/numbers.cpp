@@ -1,4 +1,4 @@
-// Reading and spelling of numbers.
+// Parses and formats numbers.
 #include "io/numbers.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Numbers from text and back, at the speed of from_chars and with every bit.
+// Parses and formats numbers at the speed of from_chars, exactly in both directions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Evidence given one assignment at a time, as on a command line.
+// Adds evidence one assignment at a time, as on a command line.
 #include <algorithm>
 
 #include "graph/spell.hpp"

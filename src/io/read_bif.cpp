@@ -25,7 +25,7 @@ class BifReader {
     }
     while (!words_.is(0)) read_block();
     if (variables_.empty()) source_.fail(0, "a BIF file has variables, and this one has none");
-    refuse_circles();
+    refuse_cycles();
     return build();
   }
 
@@ -122,17 +122,17 @@ class BifReader {
     tables_.push_back(std::move(table));
   }
 
-  void refuse_circles() const {
+  void refuse_cycles() const {
     std::vector<std::vector<std::size_t>> parents(variables_.size());
     for (const BifTable& table : tables_) parents[table.child] = table.parents;
-    const std::vector<std::size_t> circle = find_circle(parents);
-    if (circle.empty()) return;
+    const std::vector<std::size_t> cycle = find_cycle(parents);
+    if (cycle.empty()) return;
     std::string path;
     constexpr std::size_t most = 8;
-    for (std::size_t k = 0; k < circle.size() && k < most; ++k) path += std::string(variables_[circle[k]].name) + " → ";
-    if (circle.size() > most) path += "… → ";
-    source_.fail(tables_[*variables_[circle[0]].table].at,
-                 "the parents run in a circle: " + path + std::string(variables_[circle[0]].name));
+    for (std::size_t k = 0; k < cycle.size() && k < most; ++k) path += std::string(variables_[cycle[k]].name) + " → ";
+    if (cycle.size() > most) path += "… → ";
+    source_.fail(tables_[*variables_[cycle[0]].table].at,
+                 "the parents form a cycle: " + path + std::string(variables_[cycle[0]].name));
   }
 
   Model build() {

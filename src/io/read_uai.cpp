@@ -62,7 +62,7 @@ void note_rest(const Source& source, UaiWords& words, Model& model) {
   if (source.text().substr(end, rest - end).find('\n') == std::string_view::npos) {
     source.fail(rest, "the last table is complete, but " + shown(words.word()) + " follows");
   }
-  model.notes.push_back("the file goes on behind its tables, with " + shown(words.word()) + ": that is not read");
+  model.notes.push_back("the file continues after its tables, with " + shown(words.word()) + ", which is not read");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The readers and writers of formats, one pair a format.
+// The readers and writers of formats, one pair per format.
 #pragma once
 
 #include "io/source.hpp"

@@ -1,4 +1,4 @@
-// Errors that name file, line and reason in one line.
+// Throws errors that name file, line and reason in one line.
 #include "io/source.hpp"
 
 #include <algorithm>

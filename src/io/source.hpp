@@ -1,4 +1,4 @@
-// The text of a file under its name, so that errors can say where.
+// The text of a file with its name, so that errors can give the line.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace plated::io {
 
-/// A file's text; whoever makes one keeps the text alive.
+/// A file's text; the creator keeps the text alive.
 class Source {
  public:
   Source(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}

@@ -1,4 +1,4 @@
-// Answers as the UAI competitions want them: the task on a line of its own, then the solution on one line.
+// Writes answers in the UAI competitions' format: the task on a line of its own, then the solution on one line.
 #include "plated/uai_answer.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Evidence in UAI's form, which has changed over the years.
+// Reads and writes UAI evidence, whose format has changed over the years.
 #include "io/readers.hpp"
 #include "io/uai_words.hpp"
 #include "plated/error.hpp"

@@ -1,4 +1,4 @@
-// A model without plates: the unrolled graph with its slices of numbers, states and evidence.
+// Unrolls a model: the unrolled graph with its slices of numbers, states and evidence.
 #include <algorithm>
 #include <optional>
 

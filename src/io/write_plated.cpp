@@ -23,7 +23,7 @@ std::string listed(const FactorGraph& graph, const std::vector<DimId>& dims) {
   return text + "]";
 }
 
-/// Lists in each other; `item` appends the entry at an index. Rows stand on lines of their own where there are many.
+/// Nested lists; `item` appends the entry at an index. Rows stand on lines of their own where there are many.
 template <class Item>
 void append_nested(std::string& text, const std::vector<std::int64_t>& shape, const std::string& indent,
                    const Item& item) {

@@ -49,7 +49,7 @@ class Archive {
   /// The end record is the last thing, but for a comment of up to 65535 bytes.
   std::uint64_t end_record() const {
     constexpr std::uint64_t record = 22;
-    if (bytes_.size() < record || number(0, 2) != 0x4b50) fail("is no .npz archive");
+    if (bytes_.size() < record || number(0, 2) != 0x4b50) fail("is not an .npz archive");
     const std::uint64_t last = bytes_.size() - record;
     const std::uint64_t first = last - std::min<std::uint64_t>(last, 65535);
     for (std::uint64_t at = last + 1; at-- > first;) {

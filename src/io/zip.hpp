@@ -1,4 +1,4 @@
-// Zip archives, as far as NumPy writes them: stored and deflated members, 64-bit sizes.
+// Reads zip archives of the kind that NumPy writes: stored and deflated members, 64-bit sizes.
 #pragma once
 
 #include <cstddef>

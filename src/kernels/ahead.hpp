@@ -1,4 +1,4 @@
-// Prefetching: the cache lines of the next block, brought in piece by piece while the one at hand is worked on.
+// Prefetches the cache lines of the next block, a few at a time, during the work on the current one.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tables of small blocks of loops: the offset of every index, and these as runs.
+// Tables for small blocks of loops: the offset of every index, and the offsets as runs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a chain's states and its tied transition are expected to be, from messages of both directions in real space.
+// Posteriors of a chain's states and of its tied transition, from messages of both directions in real space.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where the entries of a slice are that a chain's posteriors read and write.
+// The addresses of a slice's entries that a chain's posteriors read and write.
 #if defined(PLATED_KERNELS_CHAIN_POSTERIOR_ACCESS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_CHAIN_POSTERIOR_ACCESS_INL
 #undef PLATED_KERNELS_CHAIN_POSTERIOR_ACCESS_INL

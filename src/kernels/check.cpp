@@ -1,4 +1,4 @@
-// Looking for bad entries: long runs of memory first, the exact place only once there is one.
+// Searches for bad entries: in long runs of memory first, then for the exact place if there is one.
 #include "kernels/check.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whether all entries of a run of memory lie within bounds, in every SIMD target.
+// Tests whether all entries of a run of memory are within bounds, in every SIMD target.
 #pragma once
 
 #include <cstdint>

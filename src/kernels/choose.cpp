@@ -1,4 +1,4 @@
-// The best state of each row and draws by weight, for every SIMD target.
+// Finds the best state of each row and draws by weight, for every SIMD target.
 #include "kernels/choose.hpp"
 
 #include <algorithm>

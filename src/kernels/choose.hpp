@@ -1,7 +1,7 @@
 // Choosing one of many states, for several rows at once: the best, or one drawn by its weight.
 //
 // A tile holds the states of up to choose_lanes rows side by side: state s of lane l is at [s · pitch + l]. Rows that
-// are longer than a tile come in pieces; what is known of them so far is in the running arrays, one entry a lane.
+// are longer than a tile come in pieces; the running arrays hold the state so far, one entry per lane.
 #pragma once
 
 #include <cstddef>

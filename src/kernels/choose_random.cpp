@@ -1,4 +1,4 @@
-// Random numbers by the vector, for every SIMD target.
+// Generates vectors of random numbers, for every SIMD target.
 #include <array>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Contractions: the choice of a strategy.
+// Chooses the strategy of a contraction.
 #include "kernels/contraction.hpp"
 
 #include <utility>

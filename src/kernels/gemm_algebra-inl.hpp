@@ -1,4 +1,4 @@
-// What a matrix product does in each semiring: the vector operations of a register tile.
+// The vector operations of a register tile in each semiring.
 #if defined(PLATED_KERNELS_GEMM_ALGEBRA_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_GEMM_ALGEBRA_INL
 #undef PLATED_KERNELS_GEMM_ALGEBRA_INL

@@ -1,4 +1,4 @@
-// What a task of a matrix product is given, and the entry points compiled for every SIMD target.
+// The arguments of a matrix-product task, and the entry points compiled for every SIMD target.
 #pragma once
 
 #include <cstddef>

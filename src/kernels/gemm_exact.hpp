@@ -1,4 +1,4 @@
-// One entry of a log-space matrix product, exactly: for sums that exponentials would underflow.
+// Computes one entry of a log-space matrix product exactly, for sums whose exponentials would underflow.
 #pragma once
 
 #include "kernels/gemm_layout.hpp"

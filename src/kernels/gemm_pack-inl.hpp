@@ -1,7 +1,7 @@
 // Packing: gathers a strided panel into the order in which the register tile reads it, and shifts it out of log space.
 //
 // A panel of width W holds entry (k, w) at k · W + w. Row panels (W ≤ 6) and column panels (W = one or two vectors) are
-// treated alike; vector number v of a panel meets the same w in its lanes as vector v + period(W).
+// treated alike; vector number v of a panel has the same w in its lanes as vector v + period(W).
 #if defined(PLATED_KERNELS_GEMM_PACK_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_GEMM_PACK_INL
 #undef PLATED_KERNELS_GEMM_PACK_INL

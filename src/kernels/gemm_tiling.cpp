@@ -1,4 +1,4 @@
-// Chooses tiles: few, large ones for big matrices, many matrices a task for small ones.
+// Chooses tiles: few, large ones for big matrices, many matrices per task for small ones.
 #include "kernels/gemm_tiling.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How a matrix product is cut into tasks and blocks, by its layout alone.
+// Splits a matrix product into tasks and blocks, by its layout alone.
 #pragma once
 
 #include <cstddef>

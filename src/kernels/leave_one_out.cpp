@@ -1,4 +1,4 @@
-// Leave-one-out products: prefix times suffix, so that zeros and large magnitudes lose nothing.
+// Leave-one-out products as prefix times suffix, exact for zeros and large magnitudes.
 #include "kernels/leave_one_out.hpp"
 
 #include <cstddef>

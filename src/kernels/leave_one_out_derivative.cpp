@@ -1,4 +1,4 @@
-// Derivatives of leave-one-out products: the same prefixes and suffixes, of numbers that carry their derivatives along.
+// Derivatives of leave-one-out products: the same prefixes and suffixes, of numbers with derivatives.
 #include <cstddef>
 
 #include "kernels/leave_one_out.hpp"

@@ -1,4 +1,4 @@
-// Logarithms of masses, eight or so at a time.
+// Computes logarithms of masses, a vector at a time.
 #include "kernels/log_mass.hpp"
 
 #include "kernels/targets.hpp"

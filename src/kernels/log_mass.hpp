@@ -1,4 +1,4 @@
-// The logarithm of a mass over what was summed: what the reverse sweep hands to a matrix product in log space.
+// The logarithm of mass ÷ sum, which the reverse sweep passes to a matrix product in log space.
 #pragma once
 
 #include <cstdint>

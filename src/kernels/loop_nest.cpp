@@ -1,4 +1,4 @@
-// Normalising loop nests.
+// Normalises loop nests.
 #include "kernels/loop_nest.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Packing: strided, converted, transposed or multiplied inputs become a tile of contiguous lanes. Recompiled per
-// target.
+// Packs strided inputs, converted, transposed or multiplied, into a tile of contiguous lanes. Recompiled per target.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The reduce strategy: streams the operands once through fused sums and products, whatever their shape.
+// The reduce strategy: streams the operands once through fused sums and products, for any shape.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

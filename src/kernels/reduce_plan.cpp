@@ -1,4 +1,4 @@
-// Choosing lanes, rows and tasks of the reduce strategy. Depends on the shape alone, never on threads.
+// Chooses lanes, rows and tasks of the reduce strategy, by the shape alone, never by threads.
 #include "kernels/reduce_plan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How the reduce strategy walks a contraction: which indices are lanes, which are rows, and what surrounds them.
+// The loops of the reduce strategy: which indices are lanes, which are rows, and which surround them.
 //
 //   for each outer kept index          split into tasks
 //     for each outer product index     split into tasks where there are few kept ones

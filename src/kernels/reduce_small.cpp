@@ -1,4 +1,4 @@
-// Small and constant contractions, in scalar double arithmetic over tables of offsets.
+// Computes small and constant contractions in scalar double arithmetic over tables of offsets.
 #include "kernels/reduce_small.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Contractions of a handful of elements, and constant ones: no lanes, no tiles, next to no overhead.
+// Contractions of few elements, and constant ones: no lanes, no tiles, hardly any overhead.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A chain with a tied transition: many steps of message × slice factors × matrix, fused.
+// Scans a chain with a tied transition: many fused steps of message × slice factors × matrix.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A few steps of lanes at once, the messages of very few states staying in registers.
+// Takes lanes through several steps at once, with messages of very few states kept in registers.
 #if defined(PLATED_KERNELS_SCAN_BURST_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_BURST_INL
 #undef PLATED_KERNELS_SCAN_BURST_INL

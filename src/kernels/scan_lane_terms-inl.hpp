@@ -1,4 +1,4 @@
-// The terms of a few steps ahead, brought into lanes.
+// Loads the terms of the next few steps into lanes.
 #if defined(PLATED_KERNELS_SCAN_LANE_TERMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_LANE_TERMS_INL
 #undef PLATED_KERNELS_SCAN_LANE_TERMS_INL

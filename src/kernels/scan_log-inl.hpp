@@ -1,4 +1,4 @@
-// The steps of a scan in log: in real space while that can hold the message, else in logarithms.
+// The steps of a scan in the log semiring: in real space while the message fits, else in log space.
 #if defined(PLATED_KERNELS_SCAN_LOG_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_LOG_INL
 #undef PLATED_KERNELS_SCAN_LOG_INL

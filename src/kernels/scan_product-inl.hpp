@@ -1,4 +1,4 @@
-// Messages times the packed matrix: register tiles for several rows, or all accumulators on the columns of one row.
+// Multiplies messages by the packed matrix: register tiles for several rows, or all accumulators on one row's columns.
 #if defined(PLATED_KERNELS_SCAN_PRODUCT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_PRODUCT_INL
 #undef PLATED_KERNELS_SCAN_PRODUCT_INL

@@ -1,4 +1,4 @@
-// A row on its way through a scan, and what its steps read.
+// The state of a row during a scan, and the inputs of its steps.
 #if defined(PLATED_KERNELS_SCAN_ROW_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_ROW_INL
 #undef PLATED_KERNELS_SCAN_ROW_INL

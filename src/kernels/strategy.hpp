@@ -1,4 +1,4 @@
-// How a contraction is carried out: the interface that each family of loops implements.
+// The interface of strategies, each a family of loops that carries out a contraction.
 #pragma once
 
 #include <cstddef>

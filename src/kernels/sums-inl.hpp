@@ -1,4 +1,4 @@
-// Sums: rows of lanes into running states, lanes of one slot into one, states into values. Recompiled per SIMD target.
+// Adds rows of lanes to running states, lanes of a slot into one, and converts states. Recompiled per SIMD target.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Weighted sums: tasks, blocks of terms, and the sums that are left of them.
+// Runs weighted sums: tasks, blocks of terms, and their sums.
 #include "kernels/weighted_sum.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sums of weights that are given in log space: out[k] = scale · Σ_s exp(Σ a[k, s] − Σ n[k, s]) · ∏ b[k, s].
+// Sums weights that are given in log space: out[k] = scale · Σ_s exp(Σ a[k, s] − Σ n[k, s]) · ∏ b[k, s].
 //
 // The reverse sweep is made of these. The weights are conditional probabilities: a are the logarithms that a step of
 // the plan multiplied, n the sum that it formed of them, b the masses and tangents that come from later steps.

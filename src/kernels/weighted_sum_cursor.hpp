@@ -1,4 +1,4 @@
-// A position in the loops around a block of a weighted sum: a walk, and inside it the pieces of a loop that rows cut.
+// A position in the loops around a block of a weighted sum: a walk, and inside it the parts of a loop split by rows.
 #pragma once
 
 #include <cstddef>

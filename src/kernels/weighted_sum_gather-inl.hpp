@@ -1,4 +1,4 @@
-// What surrounds the terms of a weighted sum: inputs gathered into arrays before, sums folded after. Per target.
+// Gathers the inputs of a weighted sum into arrays, and folds its sums. Recompiled for each SIMD target.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Choosing lanes and rows of a weighted sum. Depends on the shape alone, never on threads.
+// Chooses lanes and rows of a weighted sum, by the shape alone, never by threads.
 #include "kernels/weighted_sum_layout.hpp"
 
 #include <algorithm>

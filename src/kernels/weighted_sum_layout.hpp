@@ -1,4 +1,4 @@
-// The choice of lanes and rows of a weighted sum, by an estimate of what each would cost.
+// The choice of lanes and rows of a weighted sum, by an estimate of their costs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Tables and walks of a weighted sum, from the layout that was chosen for it.
+// Builds the tables and walks of a weighted sum from the chosen layout.
 #include "kernels/weighted_sum_plan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How a weighted sum is walked: which indices are lanes, which are rows, and what surrounds them.
+// The loops of a weighted sum: which indices are lanes, which are rows, and which surround them.
 //
 //   for each outer kept index        split into tasks
 //     for each outer summed index    split into tasks where there are few kept ones

@@ -1,4 +1,4 @@
-// Final results, held in double, into an output of either type.
+// Writes final results, held in double, to an output of either type.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ IntractableError intractable(const Problem& problem, const FactorGraph& graph, c
   const std::string message =
       "intractable: variable '" + certificate.u + "' is in plate '" + certificate.a + "' but not in '" + certificate.b +
       "', variable '" + certificate.w + "' is in plate '" + certificate.b + "' but not in '" + certificate.a +
-      "', and both plates hold what joins them: " + chain + ". The cost would be exponential in a plate's size.";
+      "', and factors in both plates join them: " + chain + ". The cost would be exponential in a plate's size.";
   return {message, std::move(certificate)};
 }
 

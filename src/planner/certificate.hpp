@@ -1,4 +1,4 @@
-// Why a graph is intractable: the forbidden minor of [TVE] Thm. 1, found in the original graph.
+// Proves a graph intractable: finds the forbidden minor of [TVE] Thm. 1 in the original graph.
 #pragma once
 
 #include "planner/problem.hpp"

@@ -1,4 +1,4 @@
-// The order of a whole network: split into components, fold what needs no search, search the rest, join.
+// Orders a whole network: splits it into components, folds what needs no search, searches the rest, joins the trees.
 #include "planner/contraction_order.hpp"
 
 #include <algorithm>

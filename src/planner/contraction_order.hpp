@@ -38,7 +38,7 @@ struct OrderOptions {
   Strategy strategy = Strategy::automatic;
   /// Work the randomised search may do, in trials: one trial is about one greedy pass. Reproducible, unlike seconds.
   int trials = 128;
-  /// Optional cap by the clock, in seconds; 0 is none. A cap that strikes makes the result depend on the machine.
+  /// Optional cap by the clock, in seconds; 0 is none. If it is reached, the result depends on the machine.
   double seconds = 0;
   std::uint64_t seed = 0;
   /// Runs that the order is for: the search stops where it has cost as much as they would. 0: very many.

@@ -1,4 +1,4 @@
-// Lets the contraction that computes an output write it, where the last step would only copy.
+// Makes the contraction that computes an output write it, where the last step would only copy.
 #include "planner/elimination.hpp"
 #include "planner/passes.hpp"
 

@@ -1,4 +1,4 @@
-// [TVE] Algorithm 1 as a structure: which component is eliminated in which leaf, and what its message is called.
+// [TVE] Algorithm 1 as a structure: which component is eliminated in which leaf, and the id of its message.
 #pragma once
 
 #include <cstdint>

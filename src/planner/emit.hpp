@@ -1,4 +1,4 @@
-// From the structure of an elimination to its steps: components first, then outputs.
+// Turns the structure of an elimination into steps: components first, then outputs.
 #pragma once
 
 #include <set>

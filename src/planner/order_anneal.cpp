@@ -1,4 +1,4 @@
-// Rotations at a falling temperature.
+// Applies rotations at a falling temperature.
 #include "planner/order_anneal.hpp"
 
 #include <cmath>

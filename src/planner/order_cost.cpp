@@ -1,5 +1,4 @@
-// What a contraction tree costs: operations and the largest intermediate, in base-2 logarithms so that nothing
-// overflows.
+// Prices a contraction tree: operations and the largest intermediate, as base-2 logarithms to avoid overflow.
 #include <algorithm>
 
 #include "planner/contraction_order.hpp"

@@ -1,4 +1,4 @@
-// An optional end by the clock; without one, a search is bounded by its count of trials alone and reproducible.
+// An optional time limit; without one, a search is bounded by its number of trials alone and reproducible.
 #pragma once
 
 #include <chrono>

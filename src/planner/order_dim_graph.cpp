@@ -1,4 +1,4 @@
-// Tensors into cliques of dims.
+// Builds the graph of dims: each tensor is a clique.
 #include "planner/order_dim_graph.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Buckets into merges.
+// Turns buckets into merges.
 #include "planner/order_elimination.hpp"
 
 #include <algorithm>

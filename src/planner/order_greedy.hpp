@@ -1,4 +1,4 @@
-// Pairwise greedy orders: merge again and again the pair that looks best, with noise for restarts.
+// Pairwise greedy orders: repeatedly merges the pair with the best score, with noise for restarts.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct GreedyOptions {
   double temperature = 0;  ///< of the Gumbel noise on a score, in units of a factor of two; 0 is deterministic
 };
 
-/// Merges all that is connected, then what is left, smallest first.
+/// Merges connected nodes, then the rest, smallest first.
 void contract_greedily(LiveNetwork& live, const GreedyOptions& options, base::Random& random);
 
-/// Merges live nodes that share nothing worth looking at: smallest two first.
+/// Merges live nodes without regard to shared dims: smallest two first.
 void join_smallest_first(LiveNetwork& live, const std::vector<std::uint32_t>& nodes);
 
 }  // namespace plated::planner

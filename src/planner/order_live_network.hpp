@@ -1,4 +1,4 @@
-// A network while it is being contracted: which nodes are alive, what they hold, and the merges so far.
+// A network while it is being contracted: the live nodes, their dims, and the merges so far.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace plated::planner {
 
-/// Node ids are those of Tree. A merge costs time linear in its operands' dims, and amortised constant time a dim for
+/// Node ids are those of Tree. A merge costs time linear in its operands' dims, and amortised constant time per dim for
 /// the holders' lists, so that a whole contraction is near linear in the network.
 class LiveNetwork {
  public:
   explicit LiveNetwork(const Network& network);
 
-  /// Joins two live nodes, sums the dims that nobody else holds, and returns the new node.
+  /// Joins two live nodes, sums the dims that no other node holds, and returns the new node.
   std::uint32_t merge(std::uint32_t a, std::uint32_t b);
 
   /// Dims of a live node, ascending.

@@ -1,4 +1,4 @@
-// Orders that were found before: every question plans the same networks again.
+// Memoises orders, since every question plans the same networks again.
 #pragma once
 
 #include <mutex>

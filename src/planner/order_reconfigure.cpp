@@ -1,4 +1,4 @@
-// Pieces of a tree, cut out, solved by dynamic programming and put back.
+// Cuts subtrees out of a tree, solves them by dynamic programming and puts them back.
 #include "planner/order_reconfigure.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Subtree reconfiguration: small pieces of a tree solved to optimality until no piece gains.
+// Subtree reconfiguration: solves small subtrees to optimality until none improves.
 #pragma once
 
 #include <cstddef>

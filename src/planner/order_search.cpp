@@ -1,4 +1,4 @@
-// Restarts, then improvement. All budgets are counts of work, so that the same options give the same tree anywhere.
+// Restarts, then improves. All budgets count work, so that the same options give the same tree on any machine.
 #include "planner/order_search.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Folding of tensors into others that hold all of their dims.
+// Folds tensors into others that hold all of their dims.
 #include "planner/order_simplify.hpp"
 
 #include <algorithm>

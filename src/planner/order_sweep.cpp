@@ -1,4 +1,4 @@
-// Linear sweeps.
+// Computes linear sweeps.
 #include "planner/order_sweep.hpp"
 
 #include <algorithm>

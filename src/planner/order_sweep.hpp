@@ -1,5 +1,4 @@
-// Elimination sequences that sweep through the graph of dims from one end to the other: near optimal on grids and
-// strips.
+// Elimination sequences that sweep through the graph of dims from one end to the other: near optimal on grids.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Passes over a finished list of steps, one a file.
+// Passes over a finished list of steps, one per file.
 #pragma once
 
 #include "planner/schedule.hpp"

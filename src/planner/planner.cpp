@@ -1,4 +1,4 @@
-// The planner's table of contents.
+// Runs the planner's passes in order.
 #include "planner/planner.hpp"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ struct Options {
   /// output's type in the same step.
   bool keep_sums = false;
   std::set<std::string> without;
-  /// Price the ways out of an intractable graph; off while they are being priced.
+  /// Price the repairs of an intractable graph; off while they are being priced.
   bool explain = true;
   /// Check the schedule's invariants after every pass; std::logic_error where one is broken.
   bool verify = verify_by_default.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// A schedule as text that can be followed against the paper's walk-through.
+// Prints a schedule as text that can be compared with the paper's walk-through.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plated::planner {
 
-/// One line a step, under the component of [TVE] Alg. 1 that it belongs to:
+/// One line per step, under the component of [TVE] Alg. 1 that it belongs to:
 ///
 ///   leaf L = {i, j}
 ///     V_c = {c}, F_c = {f2}, V_f = {b}, L′ = {i}

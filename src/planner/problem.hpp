@@ -1,4 +1,4 @@
-// The planner's own view of a graph: what is left of it once trivial dims and barren variables are gone.
+// The planner's view of a graph, without trivial dims and barren variables.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Ways out of an intractable graph: which plates to unroll, and at what price.
+// Repairs of an intractable graph: which plates to unroll, and at what cost.
 #pragma once
 
 #include "planner/planner.hpp"

@@ -56,7 +56,7 @@ struct Step {
   double scale = 1;
 };
 
-/// One pass through the inner loop of [TVE] Alg. 1 as the print tells it: SumProduct(F_c, V_c) in leaf L leaves the
+/// One pass through the inner loop of [TVE] Alg. 1 as print() shows it: SumProduct(F_c, V_c) in leaf L leaves the
 /// variables V_f, and Product over L ∖ L′ takes what is left to the plates L′. Steps of outputs belong to a last one,
 /// whose sets are empty.
 struct ComponentNote {
@@ -72,7 +72,7 @@ struct Schedule {
   Problem problem;
   bool sums_only = false;
   bool verified = false;  // after every pass, and those that questions append
-  /// Dims of each operand's axes: the graph's factors, then what a question brings along (cotangents, directions).
+  /// Dims of each operand's axes: the graph's factors, then the question's own (cotangents, directions).
   std::vector<std::vector<DimId>> operands;
   /// Dims of each output's axes: the graph's outputs, then a question's answers.
   std::vector<std::vector<DimId>> outputs;

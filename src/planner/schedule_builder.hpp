@@ -16,13 +16,13 @@ class ScheduleBuilder {
   /// With `wide_sums`, every sum is kept in double: a reverse sweep subtracts it from its terms.
   ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without, bool wide_sums);
 
-  /// Opens a component: the steps to come are its own.
+  /// Opens a component: the following steps belong to it.
   void enter(ComponentNote component) { schedule_.components.push_back(std::move(component)); }
 
   /// The value of a problem's factor: its operand or, for a variable that nothing touches, a vector of ones.
   [[nodiscard]] ValueId factor(std::size_t factor);
 
-  /// What a contraction is to do with its inputs' dims. Variables not in `keep` are summed; plates in `product` are
+  /// How a contraction treats its inputs' dims. Variables not in `keep` are summed; plates in `product` are
   /// multiplied over, as a power where no input carries them; everything else stays.
   struct Contract {
     std::vector<ValueId> inputs;

@@ -1,4 +1,4 @@
-// Evidence taken out of the tables: of an observed variable each factor keeps the one state that was seen.
+// Absorbs evidence into the tables: each factor keeps only the observed state of an observed variable.
 #include <algorithm>
 #include <optional>
 

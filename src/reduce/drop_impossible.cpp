@@ -1,4 +1,4 @@
-// Impossible states left out: generalised arc consistency on the zeros of factors, then smaller tables.
+// Drops impossible states: generalised arc consistency on the zeros of factors, then smaller tables.
 #include <algorithm>
 #include <deque>
 #include <limits>

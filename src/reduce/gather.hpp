@@ -1,4 +1,4 @@
-// Tensors put together from entries of another, chosen by tables of offsets.
+// Builds tensors from entries of another, chosen by tables of offsets.
 #pragma once
 
 #include <cstdint>

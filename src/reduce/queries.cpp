@@ -1,7 +1,7 @@
-// Ancestral parts of directed models, merged while a common sweep is cheaper than two.
+// Finds ancestral parts of directed models, and merges them while a common sweep is cheaper than two.
 //
-// A variable that only its own distribution holds sums to one with it, unless somebody asks for it: it is barren. What
-// is left when nobody asks for anything is the core: the ancestors of the evidence. A sink is a barren variable that is
+// A variable that only its own distribution holds sums to one with it, unless it is asked for: it is barren. The
+// graph without all barren variables is the core: the ancestors of the evidence. A sink is a barren variable that is
 // no parent of another; its part is its own distribution, those of its barren ancestors, and what of the core they
 // touch.
 #include "reduce/queries.hpp"
@@ -20,9 +20,9 @@ namespace {
 
 using base::SortedSet;
 
-// What a factor more in a sweep costs, in flops.
-constexpr double flops_a_factor = 3000;
-// What pricing a part by itself and together with another takes, a factor, in flops.
+// The cost of one more factor in a sweep, in flops.
+constexpr double flops_per_factor = 3000;
+// The cost of pricing a part alone and together with another, in flops per factor.
 constexpr double flops_to_price = 4000;
 
 class Grouper {
@@ -189,7 +189,7 @@ class Grouper {
 
   /// What a sweep costs with all that surrounds its arithmetic.
   [[nodiscard]] static double price(const Query& query) {
-    return query.flops + flops_a_factor * static_cast<double>(query.factors.size());
+    return query.flops + flops_per_factor * static_cast<double>(query.factors.size());
   }
 
   [[nodiscard]] static double log2_elements(const planner::Network& network) {

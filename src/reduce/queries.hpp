@@ -1,4 +1,4 @@
-// Which parts of a graph to sweep for the marginals of all variables, where distributions allow to leave some out.
+// Chooses the parts of a graph to sweep for the marginals of all variables; distributions allow leaving some out.
 #pragma once
 
 #include <vector>

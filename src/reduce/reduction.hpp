@@ -1,5 +1,4 @@
-// What a model's data allow before anything is planned: evidence leaves the tables, impossible states leave the
-// domains.
+// Reduces a model by its data before planning: absorbs evidence into the tables, drops impossible states.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@ namespace plated::reduce {
 /// single state and no factor.
 struct Reduction {
   Model model;
-  /// Variables that evidence took out, with their states, shaped by their plates.
+  /// Variables that evidence removed, with their states, shaped by their plates.
   std::map<DimId, Integers> known;
-  /// Of variables that have lost states: the original numbers of those that are left.
+  /// For variables that have lost states: the original numbers of the remaining ones.
   std::map<DimId, std::vector<std::int64_t>> kept;
   /// Some variable has no possible state: Z is zero.
   bool impossible = false;
@@ -27,12 +26,11 @@ struct Reduction {
 [[nodiscard]] Reduction reduce(const Model& model);
 
 /// Takes variables that are observed in all their slices out of the factors. Evidence that cannot be absorbed so stays
-/// evidence: of linked variables, of some slices only, and in ragged chains. Throws ValueError for a state that is
-/// none.
+/// evidence: of linked variables, of some slices only, and in ragged chains. Throws ValueError for a state that
+/// does not exist.
 void absorb_evidence(Reduction& reduction);
 
-/// Leaves out states that some factor without plates gives no weight whatever the other variables are, until none is
-/// left.
+/// Repeatedly drops states to which some factor without plates gives weight zero for all states of its other variables.
 void drop_impossible(Reduction& reduction);
 
 }  // namespace plated::reduce

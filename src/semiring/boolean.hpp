@@ -1,4 +1,4 @@
-// The boolean semiring: is there any assignment at all. Zero is false, everything else is true.
+// The boolean semiring: whether any assignment exists. Zero is false, everything else is true.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// From the run-time name of a semiring to its struct.
+// Dispatches from a semiring's run-time value to its struct.
 #pragma once
 
 #include <utility>

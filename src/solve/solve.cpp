@@ -1,4 +1,4 @@
-// The verbs on models: reduce, plan what is left, run it, and tell the answers in the model's own terms.
+// The verbs on models: reduces a model, plans and runs the rest, and maps the answers back to the model's variables.
 #include "plated/solve.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace plated {
 namespace {
 
-/// A model that has been reduced and is told in logarithms.
+/// A reduced model in log space.
 class Solver {
  public:
   Solver(const Model& model, const SolveOptions& options)
@@ -52,7 +52,7 @@ class Solver {
     return run;
   }
 
-  /// A posterior over the states that are left, told over all states.
+  /// Expands a posterior over the remaining states to all states.
   [[nodiscard]] Tensor expanded(DimId v, const Tensor& posterior) const {
     const auto kept = reduction_.kept.find(v);
     const auto known = reduction_.known.find(v);
@@ -72,7 +72,7 @@ class Solver {
   }
 
   /// Assignments of the reduced model in the model's own states.
-  void tell(std::map<std::string, Integers>& assignment) const {
+  void expand(std::map<std::string, Integers>& assignment) const {
     for (auto& [name, states] : assignment) {
       const auto v = model_.graph.find(name);
       if (!v || (!reduction_.kept.contains(*v) && !reduction_.known.contains(*v))) continue;
@@ -142,7 +142,7 @@ MapResult map(const Model& model, const SolveOptions& options) {
   const Solver solver(model, options);
   solver.check_possible();
   MapResult result = map(solver.plan(solver.graph(), false), solver.factors(), solver.run_options());
-  solver.tell(result.assignment);
+  solver.expand(result.assignment);
   return result;
 }
 
@@ -150,7 +150,7 @@ std::map<std::string, Integers> sample(const Model& model, const SampleOptions& 
   const Solver solver(model, options);
   solver.check_possible();
   auto result = sample(solver.plan(solver.graph(), false), solver.factors(), draws, solver.run_options());
-  solver.tell(result);
+  solver.expand(result);
   return result;
 }
 

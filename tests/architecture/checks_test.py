@@ -1,4 +1,4 @@
-"""The checks themselves: each is shown a small tree that breaks its rule, and must say so."""
+"""Tests the checks themselves: each must report a small tree that breaks its rule."""
 
 import pathlib
 import tempfile
@@ -88,7 +88,7 @@ class Layers(Tree):
         (self.root / "src/engine/run.cpp").unlink()
         self.assert_one(layers.page_violations(self.rules, self.root), "a room engine, src/ does not")
 
-    def test_page_with_circle_or_stranger(self):
+    def test_page_with_cycle_or_stranger(self):
         circular = page.read_rules(PAGE.replace("`error` | – |", "`error` | `graph` |"))
         self.assertEqual(page.cycle(circular), ["base", "graph", "base"])
         with self.assertRaisesRegex(ValueError, "attic"):

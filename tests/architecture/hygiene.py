@@ -1,4 +1,4 @@
-"""Checks that files read as agreed: a first sentence, one idea a file, nothing left to do, no path of one machine."""
+"""Checks that files follow the conventions: a first sentence, bounded length, nothing unfinished, no absolute path."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Checks every #include against the rules of docs/architecture.md, and the page against the folders there are."""
+"""Checks every #include against the rules of docs/architecture.md, and the page against the existing folders."""
 
 import re
 import sys
@@ -69,8 +69,8 @@ def page_violations(rules, root=tree.ROOT):
     lines += [f"the page has a room {room}, src/ does not" for room in sorted(rules.rooms.keys() - folders)]
     lines += [f"the page has a public header {header}, include/plated does not"
               for header in sorted(rules.headers.keys() - public)]  # fmt: skip
-    if circle := page.cycle(rules):
-        lines.append("the page allows a circle: " + " → ".join(circle))
+    if cycle := page.cycle(rules):
+        lines.append("the page allows a cycle: " + " → ".join(cycle))
     return lines
 
 

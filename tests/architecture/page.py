@@ -59,7 +59,7 @@ def read_rules(markdown):
 
 
 def cycle(rules):
-    """Rooms that may include each other in a circle, or an empty list."""
+    """Rooms that may include each other in a cycle, or an empty list."""
     done, path = set(), []
 
     def visit(room):
@@ -69,12 +69,12 @@ def cycle(rules):
             return []
         path.append(room)
         for other in sorted(rules.rooms[room]):
-            if circle := visit(other):
-                return circle
+            if cycle := visit(other):
+                return cycle
         done.add(path.pop())
         return []
 
     for room in rules.rooms:
-        if circle := visit(room):
-            return circle
+        if cycle := visit(room):
+            return cycle
     return []

@@ -1,4 +1,4 @@
-"""plated convert: between formats, with what is lost, and back."""
+"""plated convert: between formats and back, and the reported losses."""
 
 import unittest
 
@@ -43,7 +43,7 @@ class Convert(Case):
         self.assertAlmostEqual(self.ln_z("ring.json"), right, places=12)
 
     def test_refusals(self):
-        self.refuses(2, "the name does not say a format", "convert", model("ring.uai"), "ring.txt")
+        self.refuses(2, "the name has no extension of a format", "convert", model("ring.uai"), "ring.txt")
         self.refuses(2, "ring.uai: ", "convert", model("ring.uai"), "ring.bif")
         self.refuses(2, "nowhere/a.uai", "convert", model("ring.uai"), "nowhere/a.uai")
 

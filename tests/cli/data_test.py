@@ -62,6 +62,6 @@ class Data(Case):
 
 if __name__ == "__main__":
     if not (DATA / "uai" / "reference.tsv").is_file():
-        print("SKIPPED: PLATED_DATA names no folder with uai/ and bif/: the program was not held against public instances")
+        print("SKIPPED: PLATED_DATA names no folder with uai/ and bif/: the program was not tested on public instances")
         sys.exit(77)
     unittest.main()

@@ -1,4 +1,4 @@
-"""plated einsum: values with all their digits, files in and out, chains, batches and what is refused."""
+"""plated einsum: values with all their digits, files in and out, chains, batches and refusals."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Answers by enumeration of all assignments of a small UAI model: obviously right, and slow."""
+"""Answers by enumeration of all assignments of a small UAI model: slow and simple."""
 
 import itertools
 import math

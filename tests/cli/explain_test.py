@@ -1,4 +1,4 @@
-"""plated explain: verdicts, certificates, what is left of a model, and its price."""
+"""plated explain: verdicts, certificates, the reduced model, and its cost."""
 
 import json
 import unittest
@@ -15,12 +15,12 @@ MACHINE = {
 class Explain(Case):
     def test_tractable(self):
         text = self.says("explain", model("anesthesia.json"))
-        for words in ("tractable", "plate patient = 45", "315 values observed", "evidence takes out", "Schedule", "SumProduct",
+        for words in ("tractable", "plate patient = 45", "315 values observed", "evidence removes", "Schedule", "SumProduct",
                       "for intermediates at the peak"):  # fmt: skip
             self.assertIn(words, text)
 
     def test_barren_variables(self):
-        self.assertRegex(self.says("explain", model("sprinkler.bif")), "variables? dropped, since nobody asks")
+        self.assertRegex(self.says("explain", model("sprinkler.bif")), "variables? dropped as barren")
 
     def test_intractable(self):
         self.write("rbm.json", json.dumps(MACHINE))

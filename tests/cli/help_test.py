@@ -1,4 +1,4 @@
-"""--help, the man page and the completion scripts know the same commands and options; scripts are read by their shells."""
+"""--help, the man page and the completion scripts know the same commands and options; shells accept the scripts."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Files that lie: each ends in one line that names file, line and reason, with exit code 2, and writes nothing."""
+"""Malformed files: each ends in one line that names file, line and reason, with exit code 2, and writes nothing."""
 
 import math
 import random

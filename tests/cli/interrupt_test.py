@@ -1,4 +1,4 @@
-"""Signals: exit code 130, one line, and no files, at whatever moment they come."""
+"""Signals at any moment: exit code 130, one line, and no files."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""How the tests run the program: in a folder of their own, with what it printed and left there."""
+"""Runs the program in a folder of its own and returns its output and files."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal after a second, wiped away when the program ends; none with --quiet."""
+"""Progress: a bar on a terminal after a second, erased when the program ends; none with --quiet."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""What options say together: contradictions are refused with what to do, and amounts are read as people write them."""
+"""Combinations of options: contradictions are refused with advice, and amounts are read as people write them."""
 
 import subprocess
 import unittest
@@ -13,10 +13,10 @@ class Usage(Case):
         solve = ["solve", RING, "--task"]
         for reason, words in [
             ("solve, convert", []),
-            ("no command 'solv'.*solve, convert", ["solv"]),
+            ("unknown command 'solv'.*solve, convert", ["solv"]),
             ("MODEL is required", ["solve"]),
             ("--task is required", ["solve", RING]),
-            ("'all' is none of pr, mar", [*solve, "all"]),
+            ("'all' is not one of pr, mar", [*solve, "all"]),
             ("--json and --format uai", [*solve, "mar", "--json", "--format", "uai"]),
             ("-n .*--task sample", [*solve, "mar", "-n", "3"]),
             ("--seed .*--task sample", [*solve, "mar", "--seed", "3"]),
@@ -32,7 +32,7 @@ class Usage(Case):
             ("not expected", [*solve, "pr", "--fast"]),
             ("not expected", [*solve, "pr", "another.uai"]),
             ("--observe v0", [*solve, "pr", "--observe", "v0"]),
-            ("'tcsh' is none of bash, zsh, fish", ["completion", "tcsh"]),
+            ("'tcsh' is not one of bash, zsh, fish", ["completion", "tcsh"]),
             ("--largest", ["bench", "--largest", "0"]),
         ]:
             with self.subTest(words=words):

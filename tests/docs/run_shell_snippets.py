@@ -1,4 +1,4 @@
-"""Runs the shell commands that a page shows and compares what they print with what the page promises.
+"""Runs the shell commands that a page shows and compares their output with the page.
 
 run_shell_snippets.py <program> <page>  runs each ```sh block that calls `plated`, in a folder that has the repository's
 examples; blocks share that folder, so that a later one may use what an earlier one wrote. A ```text block that directly

@@ -1,4 +1,4 @@
-"""Runs a program of the documentation and compares what it prints with what the page promises.
+"""Runs a program of the documentation and compares its output with the page.
 
 run_snippet.py <program> <promised output>  fails on another output or exit status; without the file, on status alone.
 """

@@ -1,4 +1,4 @@
-"""The snippet checker itself: what it takes for a program, and that a wrong output is noticed."""
+"""Tests the snippet checker: which blocks count as programs, and that a wrong output is noticed."""
 
 import unittest
 

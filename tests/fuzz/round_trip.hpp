@@ -1,5 +1,4 @@
-// What every fuzzed reader of models promises: a model or one FormatError, and a model that can be written is read
-// again.
+// Checks a fuzzed reader of models: it returns a model or throws FormatError, and written models can be read again.
 #pragma once
 
 #include <cstdlib>

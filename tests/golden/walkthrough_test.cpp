@@ -26,7 +26,7 @@ TEST(PaperWalkthrough, Appendix_C_1_FailsWhereTheNextPlateSetIsTheLeafItself) {
     EXPECT_EQ(error.certificate().factors, std::vector<std::string>{"f_xy"});
     EXPECT_TRUE(std::string(error.what())
                     .starts_with("intractable: variable 'x' is in plate 'a' but not in 'b', variable 'y' is in plate "
-                                 "'b' but not in 'a', and both plates hold what joins them: f_xy. The cost would be "
+                                 "'b' but not in 'a', and factors in both plates join them: f_xy. The cost would be "
                                  "exponential in a plate's size. Unrolling plate '"))
         << error.what();
   }

@@ -1,4 +1,4 @@
-// The semirings in long double, written down once more and apart from the library's.
+// The semirings in long double, implemented independently of the library.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Every question about a posterior, by brute force: all joint assignments of the unrolled graph, in long double.
+// Answers every question about a posterior by brute force: all joint assignments of the unrolled graph, in long double.
 //
-// As plain as oracle.hpp. Logarithms become weights first (long double reaches e^±11000), so that the log
+// As simple as oracle.hpp. Logarithms become weights first (long double reaches e^±11000), so that the log
 // semiring is the real one here; the selective semirings stay what they are.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Questions at the edges: nothing at all, single states, empty plates and domains, long rows, repeated operands.
+// Questions in edge cases: empty models, single states, empty plates and domains, long rows, repeated operands.
 #include <gtest/gtest.h>
 
 #include "plated/gradient.hpp"

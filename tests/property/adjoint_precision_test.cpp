@@ -1,4 +1,4 @@
-// Posteriors of a million slices in float32: log Z near −1e7, and a shared variable that they leave undecided.
+// Posteriors of a million slices in float32: log Z near −1e7, and a shared variable that they do not determine.
 #include <gtest/gtest.h>
 
 #include <cmath>

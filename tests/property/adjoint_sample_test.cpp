@@ -1,4 +1,4 @@
-// Joint samples: chi-squared tests on all joint cells, independence, and a stream that nothing but the seed changes.
+// Joint samples: chi-squared tests on all joint cells, independence, and a stream that depends on the seed alone.
 #include <gtest/gtest.h>
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// Bad equations, shapes, names and options: each has its own type of error, and the message says what and where.
+// Bad equations, shapes, names and options: each has its own type of error, and the message names fault and place.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Bad operands and too little memory: refused before anything is computed, and the same plan and workspace work again.
+// Bad operands and too little memory: refused before anything is computed, and the same plan and workspace still work.
 #include <gtest/gtest.h>
 
 #include <cmath>

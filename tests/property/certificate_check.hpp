@@ -1,4 +1,4 @@
-// Whether a certificate proves that a graph is intractable: the forbidden minor of [TVE] Thm. 1, read off the graph.
+// Checks that a certificate proves a graph intractable: the forbidden minor of [TVE] Thm. 1, read off the graph.
 #pragma once
 
 #include <algorithm>

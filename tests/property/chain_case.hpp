@@ -1,4 +1,4 @@
-// Random chains with plans and operands; what lies beyond a chain's length is NaN, and nobody may notice.
+// Random chains with plans and operands; entries beyond a chain's length are NaN, which must not matter.
 #pragma once
 
 #include <limits>

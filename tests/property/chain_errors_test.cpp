@@ -1,4 +1,4 @@
-// What chains refuse: graphs whose cost would be exponential, lengths and links that make no sense, bad entries.
+// Errors of chains: graphs whose cost would be exponential, invalid lengths and links, bad entries.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -26,7 +26,7 @@ inline HandPosterior forward_backward(const HandHmm& hmm) {
   HandPosterior result;
   std::vector<double> forward{}, backward((slices + 1) * k, 1), step(k * k);
   for (std::size_t e = 0; e < k * k; ++e) step[e] = std::exp(hmm.transition[e]);
-  // Makes a list sum to one, and tells the logarithm of what it summed to.
+  // Makes a list sum to one, and returns the logarithm of its sum.
   const auto scale = [](double* first, std::size_t count) {
     double sum = 0;
     for (std::size_t i = 0; i < count; ++i) sum += first[i];

@@ -1,4 +1,4 @@
-// Long chains of few states: parts of them run at once, and are smoothed in real space where it holds them.
+// Long chains of few states: parts of them run at once, and smoothed in real space where it has the range.
 #include <gtest/gtest.h>
 
 #include "plated/gradient.hpp"

@@ -1,4 +1,4 @@
-// Memory and plans of long chains: neither depends on the number of slices more than it must.
+// Memory and plans of long chains: neither grows with the number of slices more than necessary.
 #include <gtest/gtest.h>
 
 #include "plated/marginals.hpp"

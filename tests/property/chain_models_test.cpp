@@ -1,4 +1,4 @@
-// Models that can be written in two ways: what is asked of one must be what is asked of the other.
+// Models that can be written in two ways: both give the same answers.
 #include <gtest/gtest.h>
 
 #include "plated/gradient.hpp"

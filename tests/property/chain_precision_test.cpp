@@ -1,4 +1,4 @@
-// Long chains lose nothing: a million slices in float32, and zeros that never become NaN.
+// Precision of long chains: a million slices in float32, and zeros that never become NaN.
 #include <gtest/gtest.h>
 
 #include "plated/gradient.hpp"
@@ -15,7 +15,7 @@ constexpr float none = -std::numeric_limits<float>::infinity();
 const EinsumOptions hmm{.chains = {{"t", {"a->b"}}}};
 const char* const equation = "a, (t) a b, t b ->";
 
-/// Near −10 a slice; what float32 makes of them is what the recursions in double are given, too.
+/// Near −10 per slice, rounded to float32; the recursions in double get the rounded numbers, too.
 TEST(ChainPrecision, OfAMillionSlicesOfFloats) {
 #ifdef NDEBUG
   const std::int64_t slices = 1000000;

@@ -1,4 +1,4 @@
-// Joint samples of random chains: chi-squared tests on all joint cells, and a stream that only the seed changes.
+// Joint samples of random chains: chi-squared tests on all joint cells, and a stream that depends on the seed alone.
 #include <gtest/gtest.h>
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// A graph with chains written down twice: through the builder and, where an equation can say it, as an equation.
+// A graph with chains written twice: through the builder and, where possible, as an equation.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Pearson's test: whether counts of draws are those of given probabilities.
+// Pearson's test of counts against given probabilities.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Choices that must not change values: optional passes, search strategies, the way in, the way out.
+// Choices that must not change values: optional passes, search strategies, forms of input and output.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Plans a random graph; what is refused as intractable must be so by the theorem.
+// Plans a random graph; a graph refused as intractable must be so by the theorem.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Puts a random graph's derivatives to the oracle.
+// Computes a random graph's derivatives by the oracle.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Queries at the edges: nothing, one, many, very many.
+// Queries in edge cases: sizes of zero, one, many, very many.
 #include <gtest/gtest.h>
 
 #include <chrono>

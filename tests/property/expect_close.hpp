@@ -1,4 +1,4 @@
-// Holds results against the oracle: zeros exactly, NaN never, everything else within rounding.
+// Compares results with the oracle: zeros exactly, NaN never, everything else within rounding.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Plate sizes choose nothing: plates of 10 and of 1e6 slices give the same schedule in the same time.
+// Plate sizes do not affect planning: plates of 10 and of 1e6 slices give the same schedule in the same time.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Random plated graphs: nested, overlapping and disjoint plates, tied and repeated dims, empty and single-state ones.
 //
-// A case is written down twice, through the builder and, where an equation can say it, as an equation.
+// A case is written twice, through the builder and, where possible, as an equation.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Random operands for a graph, laid out in every way a caller's array may be: transposed, sliced, reversed, broadcast.
+// Random operands for a graph, in every layout that a caller's array may have: transposed, sliced, reversed, broadcast.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// Solving models: reduced, planned and told in the model's own terms, against the same questions with evidence as
-// factors.
+// Solves models, which reduces them first, against the same questions with evidence as factors.
 #include "plated/solve.hpp"
 
 #include <gtest/gtest.h>

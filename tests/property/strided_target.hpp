@@ -1,4 +1,4 @@
-// A caller's memory to write into: transposed, reversed, with gaps that nobody may touch.
+// A caller's memory to write into: transposed, reversed, with gaps that must not be touched.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Threads: the same bits for any number of them, many runs at once, forks, cancellation, progress, nested use.
+// Threads: the same bits at any thread count, many runs at once, forks, cancellation, progress, nested use.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

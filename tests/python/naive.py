@@ -18,7 +18,7 @@ ONE = {"log": 0.0, "max_plus": 0.0, "min_plus": 0.0, "real": 1.0, "max_product":
 
 
 class Unrolled:
-    """All worlds of an equation with one letter a dim, on operands in float64."""
+    """All worlds of an equation with one letter per dim, on operands in float64."""
 
     def __init__(self, equation, operands, plates="", semiring="log"):
         terms, _, output = equation.partition("->")

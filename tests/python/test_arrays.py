@@ -1,4 +1,4 @@
-"""What comes in and goes out: strides, element types, memory of the caller's."""
+"""Input and output arrays: strides, element types, the caller's memory."""
 
 import array
 

@@ -1,4 +1,4 @@
-"""Examples in docstrings, in docs/python.md and in the tutorial notebook run, and say what they print."""
+"""Examples in docstrings, in docs/python.md and in the tutorial notebook run, and print what they show."""
 
 import doctest
 import json

@@ -1,4 +1,4 @@
-"""Errors: the names of C++, what Python would call them, and what they carry."""
+"""Errors: C++ names, built-in base classes, and attached data."""
 
 import numpy as np
 import plated

@@ -1,4 +1,4 @@
-"""Long runs: the interpreter goes on meanwhile, Ctrl-C ends them, and progress is told."""
+"""Long runs: other Python threads go on, Ctrl-C ends them, and progress is reported."""
 
 import os
 import signal

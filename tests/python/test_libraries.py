@@ -1,4 +1,4 @@
-"""Arrays of PyTorch and JAX come in without copies and go out as what they were."""
+"""Arrays of PyTorch and JAX are read without copies, and answers are arrays of the same library."""
 
 import subprocess
 import sys

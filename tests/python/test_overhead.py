@@ -1,4 +1,4 @@
-"""What a call costs beside its arithmetic: bounds of many times what is measured, for noisy machines."""
+"""The overhead of a call: bounds far above the measured times, for noisy machines."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The installed package: its types, and that it carries the libraries it needs."""
+"""The installed package: its types, and the libraries it bundles."""
 
 import importlib.metadata
 import pathlib

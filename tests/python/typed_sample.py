@@ -1,4 +1,4 @@
-"""A small program of a user's, which mypy --strict must pass."""
+"""A small user program that must pass mypy --strict."""
 
 from typing import Any
 

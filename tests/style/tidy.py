@@ -1,6 +1,6 @@
 """Runs clang-tidy on one unit, a source or a batch of them, unless the very same text passed before.
 
-tidy.py <clang-tidy> <unit> <build folder>, from the repository's root. What passed is remembered in build/tidy by a
+tidy.py <clang-tidy> <unit> <build folder>, from the repository's root. Passed units are remembered in build/tidy by a
 hash of the sources, every header of ours they include, the compile command, .clang-tidy and clang-tidy's version.
 """
 

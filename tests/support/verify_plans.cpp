@@ -1,4 +1,4 @@
-// Has every schedule that a test program plans verified, whatever the build.
+// Verifies every schedule that a test program plans, in any build.
 #include "planner/planner.hpp"
 
 namespace {

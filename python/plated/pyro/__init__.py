@@ -48,7 +48,7 @@ _pyros_own = {}
 
 
 def install() -> None:
-    """Puts Plated in the place of Pyro's contractions. Twice is the same as once."""
+    """Replaces Pyro's contractions by Plated's. A second call changes nothing."""
     if is_installed():
         return
     for owner, name, replacement in _PLACES:
@@ -57,7 +57,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Gives Pyro back what `install` replaced."""
+    """Restores the functions that `install` replaced."""
     for (owner, name), function in _pyros_own.items():
         setattr(owner, name, function)
     _pyros_own.clear()
@@ -69,7 +69,7 @@ def is_installed() -> bool:
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Plated inside the `with`, and afterwards what was there before."""
+    """Installs Plated inside the `with` block and restores the previous state afterwards."""
     before = is_installed()
     install()
     try:

@@ -41,7 +41,7 @@ class Component:
         return {dim: size for term in self.terms for dim, size in zip(term._pyro_dims, term.shape)}
 
     def plates_of(self, variable):
-        """The plates that a variable has a copy in each slice of: those of all the terms that hold it."""
+        """The plates of a variable: those that all the terms holding it share."""
         return frozenset.intersection(
             *(ordinal for term, ordinal in zip(self.terms, self.ordinals) if variable in term._pyro_dims)
         )
@@ -66,7 +66,7 @@ class Component:
         return spell(dims, tied, tuple(outputs), plates, batch)
 
     def contract(self, outputs, batch, semiring="log"):
-        """The outputs as packed tensors. What is not polynomial is a NotImplementedError, as in Pyro."""
+        """The outputs as packed tensors. Raises NotImplementedError for an intractable component, as Pyro does."""
         spelling = self.spelled(outputs, batch)
         try:
             results = plated.torch.einsum(spelling.equation, *self.terms, semiring=semiring, **spelling.keywords())
@@ -140,5 +140,5 @@ def packed_as(tensor, dims):
 
 
 def _seed():
-    """A seed for Plated's generator from PyTorch's, so that pyro.set_rng_seed decides."""
+    """A seed for Plated's generator from PyTorch's, so that pyro.set_rng_seed controls it."""
     return int(torch.randint(2**62, ()))

@@ -1,6 +1,6 @@
 """Pyro's three contractions, on Plated: contract_tensor_tree, contract_to_tensor and einsum of pyro.ops.contract.
 
-They take what Pyro's take. `cache` is not needed: Plated shares the work inside a call and keeps plans between calls.
+They take the arguments of Pyro's. `cache` is not needed: Plated shares work inside a call and keeps plans between calls.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from .component import Component, components, packed_as
 
 
 def semiring_of(ring):
-    """The semiring of a Pyro ring or ring class. Sample and marginal rings differ from LogRing only on the way back."""
+    """The semiring of a Pyro ring or ring class. Sample and marginal rings differ from LogRing only backwards."""
     kind = ring if isinstance(ring, type) else type(ring)
     if issubclass(kind, LinearRing):
         return "real"
@@ -22,7 +22,7 @@ def semiring_of(ring):
 
 
 def contract_tensor_tree(tensor_tree, sum_dims, cache=None, ring=None):
-    """Sums out the variables of a tree; what is left lies in the plates that each connected component shares.
+    """Sums out the variables of a tree; each connected component's result is in the plates that its terms share.
 
     Components that are left with the same plates and dims come back as one tensor, their product.
     """

@@ -34,7 +34,7 @@ def compute_dice_elbo(model_trace, guide_trace):
 
 
 def compute_expectation(dice, costs):
-    """The expected sum of costs under the guide, each weighted by the probability of what lies upstream of it.
+    """The expected sum of costs under the guide, each weighted by the probability of the sites upstream of it.
 
     The weight of a cost is the product of the guide's factors that it depends on, summed down to the cost's own dims. A
     cost without a dim that others of its ordinal have counts once for each index.

@@ -1,4 +1,4 @@
-"""Equations for Pyro's packed tensors: their dims are single symbols from all of Unicode, Plated gets plain names."""
+"""Spells equations for Pyro's packed tensors: their dims are single Unicode symbols, Plated gets plain names."""
 
 from functools import lru_cache
 from typing import NamedTuple

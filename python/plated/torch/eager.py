@@ -1,4 +1,4 @@
-"""The same derivatives for ordinary eager calls, where a registered operator would cost more than the answer.
+"""The same derivatives for eager calls, where a registered operator would cost more than the computation.
 
 PyTorch takes milliseconds to walk the operand list of a registered operator, forward and backward; an unrolled time
 series has hundreds of operands. An autograd function has the list as its arguments and takes a fraction of that.
@@ -11,7 +11,7 @@ from .question import values, values_and_gradients
 
 
 def usable():
-    """Whether the call is an ordinary one: nobody traces it."""
+    """Whether the call is an ordinary one that is not being traced."""
     return not (torch.compiler.is_compiling() or torch._C._get_tracing_state())
 
 

@@ -1,4 +1,4 @@
-"""Equations as PyTorch's shape inference needs them: which dims each operand and output has, never their data."""
+"""Parses equations for PyTorch's shape inference: the dims of each operand and output, never their data."""
 
 import re
 from functools import lru_cache
@@ -23,7 +23,7 @@ class Equation(NamedTuple):
     batch: tuple[str, ...]
 
     def output_shapes(self, shapes, sizes):
-        """The shapes of the outputs of operands with these shapes; `sizes` are those that no operand tells."""
+        """The shapes of the outputs of operands with these shapes; `sizes` are those that no operand gives."""
         known = dict(sizes)
         for term, shape in zip(self.operands, shapes):
             known.update(zip(map(bare, term.dims), shape))

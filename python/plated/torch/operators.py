@@ -1,4 +1,4 @@
-"""The operators that PyTorch knows by name: what torch.compile, torch.export and torch.jit.trace see.
+"""Registers the operators that torch.compile, torch.export and torch.jit.trace see.
 
 Three of them, each the derivative of the one before: `plated::einsum`, its vector–Jacobian product and the derivative
 of that. The last has no derivative of its own, so derivatives end at the second order.

@@ -1,4 +1,4 @@
-"""A question: what is asked of the engine besides operands, in words that an operator's schema can carry."""
+"""A question to the engine without its operands, in types that an operator's schema can carry."""
 
 from functools import lru_cache
 from typing import NamedTuple, Optional
@@ -98,5 +98,5 @@ def second_derivatives(question, operands, lengths, directions, cotangents):
 
 
 def _plain(tensors):
-    """Without autograd's marks: arrays that require gradients cannot be lent out."""
+    """Detaches tensors: arrays that require gradients cannot be exported."""
     return [tensor.detach() for tensor in tensors]

@@ -1,4 +1,4 @@
-"""What the tests of Pyro on Plated ask of a case, and how they compare the answers."""
+"""Checks that the tests of Pyro on Plated run on each case, and how they compare answers."""
 
 import pyro
 import pyro_models as models

@@ -1,4 +1,4 @@
-"""Pyro models and guides that Pyro and Plated are both run on: each a function of nothing that gives a Case."""
+"""Pyro models and guides that Pyro and Plated are both run on: functions without arguments that return a Case."""
 
 from typing import NamedTuple
 

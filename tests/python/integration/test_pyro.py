@@ -1,4 +1,4 @@
-"""Pyro's models on Plated: what Pyro computes, to rounding, and more where Pyro is wrong."""
+"""Pyro's models on Plated: the same results to rounding, and right ones where Pyro is wrong."""
 
 import math
 

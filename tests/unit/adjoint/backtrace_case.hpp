@@ -166,7 +166,7 @@ struct BacktraceCase {
   }
 };
 
-/// A graph of an equation with one letter a dim; sizes by letter. Sizes and plates that it does not name are ignored.
+/// A graph of an equation with one letter per dim; sizes by letter. Sizes and plates that it does not name are ignored.
 inline FactorGraph graph_of(std::string_view equation, const std::map<char, std::int64_t>& sizes,
                             const std::string& plates = "", const std::string& batch = "") {
   std::vector<std::vector<std::int64_t>> shapes(1);

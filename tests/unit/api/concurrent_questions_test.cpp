@@ -1,4 +1,4 @@
-// Many threads ask one plan everything at once, and each hears what it would hear alone.
+// Many threads ask one plan every question at once, and each gets the answer it would get alone.
 #include <gtest/gtest.h>
 
 #include <thread>

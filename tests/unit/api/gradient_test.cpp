@@ -1,4 +1,4 @@
-// value_and_gradient and hessian_vector_product: what they refuse, where they write, when they stop.
+// value_and_gradient and hessian_vector_product: refusals, output memory, cancellation.
 #include "plated/gradient.hpp"
 
 #include <gtest/gtest.h>

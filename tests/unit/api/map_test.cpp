@@ -1,4 +1,4 @@
-// map: score, names, shapes, ties, and what it refuses.
+// map: score, names, shapes, ties, and refusals.
 #include "plated/map.hpp"
 
 #include <gtest/gtest.h>

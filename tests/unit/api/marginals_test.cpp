@@ -1,4 +1,4 @@
-// marginals and what follows from them: names, shapes, and what they refuse.
+// marginals and the questions derived from them: names, shapes, and refusals.
 #include "plated/marginals.hpp"
 
 #include <gtest/gtest.h>

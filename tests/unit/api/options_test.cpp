@@ -1,4 +1,4 @@
-// Options that make no sense are refused, each with a word about it.
+// Invalid options are refused, each with a message about it.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The plan cache: queries that differ in anything do not share a plan, those that do not differ do.
+// The plan cache: equal queries share a plan, queries that differ in anything do not.
 #include "api/plan_cache.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// sample: the stream of a seed, names, shapes, and what it refuses.
+// sample: the stream of a seed, names, shapes, and refusals.
 #include "plated/sample.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Philox against the published answers of its authors, and the numbers made of it.
+// Philox against its authors' published values, and the distributions built on it.
 #include "base/counter_random.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What plans of chains cost and say, before any data.
+// Costs and printed forms of plans of chains.
 #include <gtest/gtest.h>
 
 #include "plated/plan.hpp"

@@ -1,4 +1,4 @@
-// Lengths of what lies in a chain's slices and is joined to none of its linked variables.
+// Lengths of variables in a chain's slices that are connected to none of its linked variables.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What holds a slice's variables from outside: `^target`, `source$`, `^w` and `w$`.
+// Factors and outputs outside a chain that hold `^target`, `source$`, `^w` or `w$`.
 #include <gtest/gtest.h>
 
 #include <cmath>

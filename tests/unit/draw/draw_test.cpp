@@ -1,4 +1,4 @@
-// What a picture shows: names, sizes, edges, tied factors, batch dims, outputs and the forbidden minor.
+// Contents of pictures: names, sizes, edges, tied factors, batch dims, outputs and the forbidden minor.
 #include <gtest/gtest.h>
 
 #include <set>

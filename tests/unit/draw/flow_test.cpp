@@ -1,4 +1,4 @@
-// Pictures of schedules: every step with its words, boxes apart, arrows from what goes in to what it makes.
+// Pictures of schedules: every step with its text, boxes apart, arrows from inputs to results.
 #include "draw/flow.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Layouts in layers: arrows down, nodes apart, circles and unconnected parts, few crossings.
+// Tests layered layouts: arrows down, nodes apart, cycles and unconnected parts, few crossings.
 #include "draw/layered.hpp"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Layered, BreaksLayersThatAreTooWide) {
 }
 
 TEST(Layered, TurnsAnArrowOfEachCircleRound) {
-  const auto arrows = without_circles(3, {{0, 1}, {1, 2}, {2, 0}, {1, 1}});
+  const auto arrows = without_cycles(3, {{0, 1}, {1, 2}, {2, 0}, {1, 1}});
   EXPECT_EQ(arrows[0], (std::pair{0, 1}));
   EXPECT_EQ(arrows[1], (std::pair{1, 2}));
   EXPECT_EQ(arrows[2], (std::pair{0, 2}));

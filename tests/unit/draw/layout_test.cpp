@@ -1,4 +1,4 @@
-// Pictures tell the truth: boxes hold exactly what lives in their plates, and nothing overlaps.
+// Layouts are correct: boxes hold exactly the nodes in their plates, and nothing overlaps.
 #include <gtest/gtest.h>
 
 #include <algorithm>

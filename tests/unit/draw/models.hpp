@@ -1,4 +1,4 @@
-// Models that pictures are tested on.
+// Models for the tests of pictures.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What every picture must keep to, whatever the graph: tests share these checks.
+// Checks that every picture must pass, for any graph; shared by tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Workspaces: bindings that are reused or made anew, memory that grows, limits that are kept.
+// Workspaces: reused and renewed bindings, growing memory, limits.
 #include <gtest/gtest.h>
 
 #include "engine/run.hpp"

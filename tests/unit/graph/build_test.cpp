@@ -1,4 +1,4 @@
-// The builder: declarations in order, and what it refuses.
+// The builder: declarations in order, and refusals.
 #include <gtest/gtest.h>
 
 #include "message_of.hpp"

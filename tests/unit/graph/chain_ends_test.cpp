@@ -1,4 +1,4 @@
-// What names mean outside of a chain: the first slice's variable or the last slice's.
+// Names outside of a chain: the first slice's variable or the last slice's.
 #include <gtest/gtest.h>
 
 #include "message_of.hpp"

@@ -100,7 +100,7 @@ TEST(ChainEquation, RefusesADimOfTwoKinds) {
 }
 
 TEST(ChainEquation, PassesTheRulesOfLinksOn) {
-  EXPECT_SAYS(error<PlateError>("tab->", {{4, 2, 2}}, {.chains = {{"t", {"a->b", "b->a"}}}}), "circle");
+  EXPECT_SAYS(error<PlateError>("tab->", {{4, 2, 2}}, {.chains = {{"t", {"a->b", "b->a"}}}}), "cycle");
   EXPECT_SAYS(error<PlateError>("stabc->", {{3, 4, 2, 2, 2}}, {.chains = {{"s", {"b->c"}}, {"t", {"a->b"}}}}),
               "variable 'b' is linked in chain 's' already");
 }

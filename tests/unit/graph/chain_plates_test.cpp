@@ -1,4 +1,4 @@
-// P(v) of linked variables and of ends: shared, kept, and what to write where they disagree.
+// P(v) of linked variables and of ends: shared plates, stated plates, and errors where they disagree.
 #include <gtest/gtest.h>
 
 #include "compact_graph.hpp"

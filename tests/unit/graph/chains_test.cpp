@@ -100,11 +100,11 @@ TEST(Link, RefusesASecondChain) {
 
 TEST(Link, RefusesCircles) {
   FactorGraph g = declared();
-  EXPECT_SAYS(message_of<PlateError>([&] { g.link("t", "a", "a"); }), "circle");
+  EXPECT_SAYS(message_of<PlateError>([&] { g.link("t", "a", "a"); }), "cycle");
   g.link("t", "a", "b");
-  EXPECT_SAYS(message_of<PlateError>([&] { g.link("t", "b", "a"); }), "link 'b->a' of chain 't' closes a circle");
+  EXPECT_SAYS(message_of<PlateError>([&] { g.link("t", "b", "a"); }), "link 'b->a' of chain 't' closes a cycle");
   g.link("t", "b", "c");
-  EXPECT_SAYS(message_of<PlateError>([&] { g.link("t", "c", "a"); }), "circle");
+  EXPECT_SAYS(message_of<PlateError>([&] { g.link("t", "c", "a"); }), "cycle");
 }
 
 TEST(Link, ComesBeforeFactorsAndOutputs) {

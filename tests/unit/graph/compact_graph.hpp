@@ -1,4 +1,4 @@
-// Graphs of compact equations whose shapes need not be written.
+// Builds graphs of compact equations without written shapes.
 #pragma once
 
 #include <string>

@@ -149,7 +149,7 @@ TEST(FromEquation, UnknownNamesAreRefused) {
   EXPECT_SAYS(error<UnknownNameError>("a->", {{2}}, {.batch = "n"}), "'n' in 'batch' is not in the equation");
   // The two ways to spell are the likely cause, so the message says which was used.
   EXPECT_SAYS(error<UnknownNameError>("i j a->", {{2, 2, 2}}, {.plates = "ij"}), "separated by blanks");
-  EXPECT_SAYS(error<UnknownNameError>("ta->", {{2, 2}}, {.plates = "time"}), "one letter a dim");
+  EXPECT_SAYS(error<UnknownNameError>("ta->", {{2, 2}}, {.plates = "time"}), "one letter per dim");
 }
 
 TEST(FromEquation, DuplicatesAreRefused) {

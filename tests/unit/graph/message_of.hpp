@@ -1,4 +1,4 @@
-// What an exception of an exact type says.
+// Returns the message of an exception of an exact type.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// P(v): the largest set consistent with factors and outputs, or what was stated.
+// P(v): the largest set consistent with factors and outputs, or the stated set.
 #include <gtest/gtest.h>
 
 #include "compact_graph.hpp"

@@ -1,4 +1,4 @@
-// Conversions: what is lost is said, and what cannot be written is refused.
+// Conversions: losses are reported, and models that a format cannot hold are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>

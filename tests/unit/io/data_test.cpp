@@ -1,4 +1,4 @@
-// Every public model file there is: read, written, read again.
+// Reads, writes and reads again every public model file.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Files that lie, break off, or are nothing at all: each gives one FormatError with file, line and reason in one line.
+// Malformed, truncated and empty files: each gives one FormatError with file, line and reason in one line.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "is given twice"},
         Hostile{"bif_its_own_parent", net + "probability ( a | a ) { default 1 0; }", 4, "names 'a' twice"},
         Hostile{"bif_circle", net + "probability ( a | b ) { default 1 0; }\nprobability ( b | a ) { default 1 0; }", 4,
-                "in a circle: a → b → a"},
+                "form a cycle: a → b → a"},
         Hostile{"bif_nan", net + "probability ( a ) { table nan 1; }", 4, "'nan' is not a number"},
         Hostile{"bif_negative", net + "probability ( a ) { table -1 2; }", 4, "'-1' is below zero"},
         Hostile{"bif_truncated", net + "probability ( a ) { table 0.5, 0.", 4, "the file ends"},
@@ -136,9 +136,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Hostile{"json_nothing", "", 1, "ends in the middle"},
         Hostile{"json_truncated", "{\"format\": \"plated\",\n\"version\"", 2, "':' should be here"},
-        Hostile{"json_deep", repeated("[", 100000), 1, "more than 100 brackets in each other"},
-        Hostile{"json_deep_objects", repeated("{\"a\":", 100000), 1, "more than 100 brackets in each other"},
-        Hostile{"json_behind_the_end", plated("\"factors\": []") + "\n{}", 3, "goes on behind its end"},
+        Hostile{"json_deep", repeated("[", 100000), 1, "nested more than 100 deep"},
+        Hostile{"json_deep_objects", repeated("{\"a\":", 100000), 1, "nested more than 100 deep"},
+        Hostile{"json_behind_the_end", plated("\"factors\": []") + "\n{}", 3, "continues after its end"},
         Hostile{"json_key_twice", "{\"format\": \"plated\",\n\"format\": 1}", 2, "the key 'format' is there twice"},
         Hostile{"json_control_character", "{\"a\nb\": 1}", 1, "a control character"},
         Hostile{"json_bad_escape", "{\"\\x\": 1}", 1, "no such escape"},
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"json_not_utf8", "{\"\xff\": 1}", 1, "not UTF-8"},
         Hostile{"json_leading_zero", "{\"a\": 01}", 1, "not '01}'"},
         Hostile{"json_nan", "{\"a\": NaN}", 1, "not 'NaN}'"},
-        Hostile{"json_beyond_a_double", "{\"a\": 1e999}", 1, "beyond a double"},
+        Hostile{"json_beyond_a_double", "{\"a\": 1e999}", 1, "does not fit in a double"},
         Hostile{"json_another_format", "{\"format\": \"other\"}", 1, "'format' should be"},
         Hostile{"json_another_version", "{\"format\": \"plated\",\n \"version\": 2}", 2, "only version 1"},
         Hostile{"json_no_space", "{\"format\": \"plated\", \"version\": 1}", 1, "lacks 'space'"},

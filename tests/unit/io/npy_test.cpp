@@ -1,4 +1,4 @@
-// .npy and .npz files: orders, dtypes, versions, and headers that lie.
+// .npy and .npz files: orders, dtypes, versions, and malformed headers.
 #include "plated/npy.hpp"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST(Npy, LyingHeadersAreRefused) {
       {npy("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", bytes_of({1})),
        "'descr' twice"},
       {npy("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,), }", bytes_of({1})), "no True or False"},
-      {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } x", bytes_of({1})), "behind its end"},
+      {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } x", bytes_of({1})), "after its end"},
       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,", bytes_of({1})), "extent"},
       {npy("((((((((", ""), "no dictionary"},
       {"PK\x03\x04", "name one of its arrays"},

@@ -1,4 +1,4 @@
-// Whether two models are the same: names, shapes, states, evidence, and every bit of their numbers.
+// Compares two models: names, shapes, states, evidence, and every bit of their numbers.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A folder of a test's own, gone when the test is.
+// A temporary folder that is removed at the end of its test.
 #pragma once
 
 #include <unistd.h>

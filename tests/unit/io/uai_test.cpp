@@ -57,7 +57,7 @@ TEST(Uai, ReadsFactorsWithoutVariables) {
 TEST(Uai, NotesWhatStandsBehindTheTables) {
   const Model model = parse_model(std::string(markov) + "0\n", "m.uai");
   ASSERT_EQ(model.notes.size(), 1U);
-  EXPECT_NE(model.notes[0].find("goes on behind its tables"), std::string::npos);
+  EXPECT_NE(model.notes[0].find("continues after its tables"), std::string::npos);
 }
 
 TEST(Uai, RoundTrips) {

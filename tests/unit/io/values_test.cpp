@@ -1,4 +1,4 @@
-// The same answers from a model and from what it was converted to: unrolled, and through UAI.
+// A model and its conversions (unrolled, and through UAI) give the same answers.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Posteriors of a chain agree with naive loops in double, whatever the shape, the layout and the SIMD target.
+// Posteriors of a chain agree with naive loops in double, for any shape, layout and SIMD target.
 #include "kernels/chain_posterior.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Bad entries are found wherever they are, and only they.
+// Finds bad entries anywhere, and no others.
 #include "kernels/check.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Row kernels: gathering, the best state, draws, tables, random numbers, each against a loop that is obviously right.
+// Row kernels: gathering, the best state, draws, tables, random numbers, each against a simple loop.
 #include "kernels/choose.hpp"
 
 #include <gtest/gtest.h>

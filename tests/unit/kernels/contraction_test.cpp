@@ -1,4 +1,4 @@
-// The choice of a strategy, and that each gives the same answer.
+// The choice of a strategy; each gives the same answer.
 #include "kernels/contraction.hpp"
 
 #include <gtest/gtest.h>

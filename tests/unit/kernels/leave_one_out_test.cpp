@@ -1,4 +1,4 @@
-// Leave-one-out products against the definition, zeros and all.
+// Leave-one-out products against the definition, with zeros.
 #include "kernels/leave_one_out.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The obvious contraction: nested loops in long double, one index at a time. What every strategy is held against.
+// A naive contraction, nested loops in long double, which every strategy is compared with.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Random contractions with their data, and the error of a strategy on them.
+// Makes random contractions with data, and measures the error of a strategy on them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Runs a contraction as an engine would: with scratch of exactly the promised size, tasks in either order.
+// Runs a contraction as the engine would, with scratch of exactly the stated size and tasks in either order.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace plated::kernels::testing {
 
 struct Scratch {
   explicit Scratch(std::size_t size) : bytes(static_cast<std::byte*>(::operator new (size, std::align_val_t{64}))) {
-    std::memset(bytes, 0xAB, size);  // nobody may count on zeros
+    std::memset(bytes, 0xAB, size);  // scratch is not zeroed
   }
   ~Scratch() { ::operator delete (bytes, std::align_val_t{64}); }
   Scratch(const Scratch&) = delete;

@@ -1,4 +1,4 @@
-// Scans agree with a naive scan in double, whatever the shape, the grouping of rows and the SIMD target.
+// Scans agree with a naive scan in double, for any shape, grouping of rows and SIMD target.
 #include "kernels/scan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Weighted sums against nested loops in long double, on random shapes, and at the edges of their numerics.
+// Weighted sums against nested loops in long double, on random shapes and in numeric edge cases.
 #include "kernels/weighted_sum.hpp"
 
 #include <gtest/gtest.h>

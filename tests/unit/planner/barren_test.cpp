@@ -1,4 +1,4 @@
-// Barren variables: what only its own conditional factor holds goes with it, and nothing else does.
+// Barren variables: exactly those that only their own conditional factor holds are dropped with it.
 #include <gtest/gtest.h>
 
 #include "planned.hpp"

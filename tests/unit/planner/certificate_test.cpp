@@ -1,4 +1,4 @@
-// Certificates name the shortest path of factors, through messages that have already been eliminated, too.
+// Certificates name the shortest path of factors, also through messages of eliminated components.
 #include "planner/certificate.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Plans for the reverse sweep: sums are values of their own.
+// Plans for the reverse sweep keep sums as separate values.
 #include <gtest/gtest.h>
 
 #include "planned.hpp"

@@ -1,4 +1,4 @@
-// The price of a tree against a naive recount.
+// The cost of a tree against a naive recount.
 #include <gtest/gtest.h>
 
 #include "unit/planner/order_networks.hpp"

@@ -1,4 +1,4 @@
-// Elimination sequences: min-fill against a naive recount, sweeps against what they promise.
+// Elimination sequences: min-fill against a naive recount, sweeps against their guarantees.
 #include "planner/order_elimination.hpp"
 
 #include <gtest/gtest.h>

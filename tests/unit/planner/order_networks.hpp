@@ -1,4 +1,4 @@
-// Networks that the order tests share, and the naive twins that the fast code is held against.
+// Networks that the order tests share, and naive versions that the fast code is compared with.
 #pragma once
 
 #include <algorithm>

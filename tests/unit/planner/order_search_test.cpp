@@ -1,4 +1,4 @@
-// The search: quality where the best is known, budgets, and size.
+// The search: quality where the optimum is known, budgets, and large networks.
 #include "planner/order_search.hpp"
 
 #include <gtest/gtest.h>

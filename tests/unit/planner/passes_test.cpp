@@ -1,4 +1,4 @@
-// The optional passes one by one: what each one saves, and what leaving it out brings back.
+// The optional passes one by one: the steps that each saves, and that return when it is left out.
 #include "planner/passes.hpp"
 
 #include <gtest/gtest.h>

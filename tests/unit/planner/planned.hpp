@@ -1,4 +1,4 @@
-// Short ways to a graph, a problem and a schedule.
+// Shorthands for a graph, a problem and a schedule.
 #pragma once
 
 #include <algorithm>

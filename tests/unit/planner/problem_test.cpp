@@ -1,4 +1,4 @@
-// What is left of a graph before Algorithm 1 sees it: size-1 dims, empty plates, outputs and variables of no factor.
+// The graph as Algorithm 1 sees it, simplified: size-1 dims, empty plates, outputs and variables of no factor.
 #include "planner/problem.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Repairs: what unrolling a plate of the certificate would cost, cheapest first.
+// Repairs: the cost of unrolling plates of the certificate, cheapest first.
 #include <gtest/gtest.h>
 
 #include "planned.hpp"

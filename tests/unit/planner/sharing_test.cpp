@@ -1,4 +1,4 @@
-// Several outputs of one graph: the work they have in common is done once.
+// Several outputs of one graph: shared work is done once.
 #include <gtest/gtest.h>
 
 #include "planned.hpp"

@@ -1,4 +1,4 @@
-// Queries: every variable is answered for once, and a part has the posterior that the whole has.
+// Queries: every variable is answered once, and a part has the posterior of the whole.
 #include "reduce/queries.hpp"
 
 #include <gtest/gtest.h>

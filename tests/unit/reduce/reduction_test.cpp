@@ -1,4 +1,4 @@
-// Reduction: what evidence and zeros take out of a model, and what they leave.
+// Reduction: the states and variables that evidence and zeros remove from a model.
 #include "reduce/reduction.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tensors: ownership, views of any stride, element access and refusals.
+// Tensors: ownership, views of any stride, element access and errors.
 #include "plated/tensor.hpp"
 
 #include <gtest/gtest.h>
