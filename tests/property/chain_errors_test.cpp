@@ -213,5 +213,26 @@ TEST(ChainErrors, LengthsThatPutAChainInsideAnotherRefuseToLeaveItsFactorsOut) {
   }
 }
 
+TEST(ChainErrors, ManyPiecesAreToldWithoutLosingAny) {
+  // More plans than a program keeps at once.
+  FactorGraph g;
+  g.chain("t", 3);
+  const int pieces = 100;
+  const auto named = [](const char* letter, int k) { return letter + std::to_string(k); };
+  for (int k = 0; k < pieces; ++k) {
+    g.variable(named("a", k), 2);
+    g.variable(named("b", k), 2);
+    g.link("t", named("a", k), named("b", k));
+  }
+  for (int k = 0; k < pieces; ++k) g.factor(named("f", k), {"t", named("a", k), named("b", k)});
+  g.output({});
+  const Plan plan = compile(g);
+  EXPECT_GE(plan.steps(), 2U * pieces);
+  std::set<std::string> summed;
+  for (const std::string& name : plan.elimination_order()) summed.insert(name);
+  EXPECT_GE(summed.size(), static_cast<std::size_t>(pieces));
+  EXPECT_TRUE(plan.dropped().empty());
+}
+
 }  // namespace
 }  // namespace plated::test
