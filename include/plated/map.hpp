@@ -21,7 +21,8 @@ struct MapResult {
 
 /// The jointly best assignment of every variable in every plate slice, in max_plus (log is read as max_plus),
 /// max_product (real likewise) and min_plus. Among equal ones, each step takes the lowest tuple in declaration order;
-/// the choice does not depend on threads or runs. Throws ImpossibleError where every assignment has weight zero.
+/// neither threads nor the run change which. Throws ImpossibleError where no assignment has a weight, and ValueError
+/// where the score is not a finite number.
 ///
 ///   auto [score, assignment] = map("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
 [[nodiscard]] MapResult map(std::string_view equation, const std::vector<Tensor>& operands,

@@ -38,7 +38,8 @@ struct Marginals {
 };
 
 /// The posterior of every variable in every plate slice: probabilities that sum to one over its states. Operands are
-/// logarithms in the log semiring and weights in the real one. Throws ImpossibleError where Z is zero.
+/// logarithms in the log semiring and weights in the real one. Throws ImpossibleError where Z is zero, and ValueError
+/// where Z or an answer is NaN or overflows; so do entropy, expectation and leave_one_out.
 ///
 ///   auto posterior = marginals("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
 ///   posterior.variables.at("y");  // axes i, y

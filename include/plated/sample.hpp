@@ -25,7 +25,7 @@ struct SampleOptions {
 
 /// Joint draws of all variables, by name; axes: the samples, batch dims, then the variable's plates in declaration
 /// order. Exact and independent; the same plan and seed give the same samples at any thread count. In the log and real
-/// semirings. Throws ImpossibleError where Z is zero.
+/// semirings. Throws ImpossibleError where Z is zero, and ValueError where it is not a finite number.
 ///
 ///   auto draws = sample("x,iy,ijxy->", {f, g, h}, {.count = 1000, .seed = 7}, {.plates = "ij"});
 [[nodiscard]] std::map<std::string, Integers> sample(std::string_view equation, const std::vector<Tensor>& operands,

@@ -70,12 +70,13 @@ kernels::ChooseTile RowChooser::weigh(std::int64_t lanes, double* total) {
 
 void RowChooser::draw(std::int64_t lanes, const double* uniform, std::uint32_t* state) {
   std::fill(state, state + lanes, 0U);
+  const auto last = static_cast<std::uint32_t>(step_.states - 1);
   Running target{};
   passed_.fill(0);
   if (in_one_piece()) {
     const kernels::ChooseTile tile = weigh(lanes, target.data());
     for (std::int64_t l = 0; l < lanes; ++l) target[l] *= uniform[l];
-    kernels::choose_pass(tile, target.data(), passed_.data(), state);
+    kernels::choose_pass(tile, target.data(), last, passed_.data(), state);
     return;
   }
   // Weights are computed again rather than kept: a row may be larger than all other memory of the run.
@@ -91,7 +92,7 @@ void RowChooser::draw(std::int64_t lanes, const double* uniform, std::uint32_t* 
   for (std::int64_t first = 0; first < step_.states; first += piece_) {
     const kernels::ChooseTile tile = gather(first, lanes);
     kernels::choose_weigh(tile, top_.data(), again.data());
-    kernels::choose_pass(tile, target.data(), passed_.data(), state);
+    kernels::choose_pass(tile, target.data(), last, passed_.data(), state);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -11,16 +12,21 @@
 namespace plated {
 namespace {
 
+Tensor checked(const char* what, Tensor answer) {
+  engine::check_answer(what, "", answer, Semiring::real);
+  return answer;
+}
+
 /// Runs a question whose only answer is a number for each batch.
-Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, std::span<const Tensor> inputs,
-              const RunOptions& options, Dtype dtype) {
+Tensor number(const char* what, const api::PlanImpl& impl, const api::Runnable& runnable,
+              std::span<const Tensor> inputs, const RunOptions& options, Dtype dtype) {
   const engine::Settings settings = api::log_settings(options, inputs);
   const std::vector<std::int64_t> shape = api::sizes(impl.graph, adjoint::batch_axes(impl.graph));
   // Many steps add to the answer: in double, whatever it is rounded to in the end.
   const Tensor place = api::shape_only(Dtype::float64, shape);
   const std::vector<Tensor> outputs = runnable.run({place, place}, inputs, settings);
   api::check_possible(impl.graph, outputs[0], Semiring::log);
-  return api::filled(dtype, shape, outputs[1].values());
+  return checked(what, api::filled(dtype, shape, outputs[1].values()));
 }
 
 std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
@@ -31,7 +37,8 @@ std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> op
 
 /// The same with chains: `ask` is given checked operands and answers in double, once log Z is known to be finite.
 template <class Ask>
-Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options, Ask ask) {
+Tensor chained_number(const char* what, const api::PlanImpl& impl, std::span<const Tensor> operands,
+                      const RunOptions& options, Ask ask) {
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   const api::ChainCall call(impl, options, api::log_settings(options, inputs));
   const FactorGraph& graph = impl.graph;
@@ -39,7 +46,7 @@ Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operand
   const auto total = api::total_program(impl);
   api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
                       Semiring::log);
-  return api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values());
+  return checked(what, api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values()));
 }
 
 /// Statistics whose shapes have been checked. Entries of slices that do not exist are never read.
@@ -59,7 +66,7 @@ std::vector<Tensor> statistics_of(std::span<const Tensor> operands, std::span<co
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (impl.chains) {
-    return chained_number(impl, operands, options,
+    return chained_number("the entropy", impl, operands, options,
                           [](const chain::Program& program, std::span<const Tensor> inputs, const chain::Call& call) {
                             return chain::entropy(program, inputs, call);
                           });
@@ -67,7 +74,7 @@ Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOpti
   const std::vector<Tensor> inputs = seeded(impl, operands, options);
   const auto runnable =
       impl.question("entropy", [&] { return adjoint::entropy_schedule(impl.observed, impl.options); });
-  return number(impl, *runnable, inputs, options, engine::element_dtype(operands));
+  return number("the entropy", impl, *runnable, inputs, options, engine::element_dtype(operands));
 }
 
 Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
@@ -84,7 +91,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
   if (impl.chains) {
     std::vector<Tensor> all = statistics_of(operands, statistics);
     all.resize(impl.observed.factors().size());
-    return chained_number(impl, operands, options,
+    return chained_number("the expectation", impl, operands, options,
                           [&](const chain::Program& program, std::span<const Tensor> given, const chain::Call& call) {
                             return chain::expectation(program, given, all, call);
                           });
@@ -101,7 +108,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
   }
   const auto runnable =
       impl.question(key, [&] { return adjoint::expectation_schedule(impl.observed, impl.options, given); });
-  return number(impl, *runnable, inputs, options, engine::element_dtype(operands));
+  return number("the expectation", impl, *runnable, inputs, options, engine::element_dtype(operands));
 }
 
 Tensor expectation(std::string_view equation, const std::vector<Tensor>& operands,

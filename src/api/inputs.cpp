@@ -9,6 +9,7 @@
 #include "adjoint/questions.hpp"
 #include "api/chained.hpp"
 #include "base/checked_size.hpp"
+#include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
@@ -225,7 +226,9 @@ Semiring selective(Semiring semiring) {
 
 void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
   const std::vector<double> values = total.values();
-  const auto found = std::find(values.begin(), values.end(), units(semiring).zero);
+  const double zero = units(semiring).zero;
+  const auto found =
+      std::find_if(values.begin(), values.end(), [&](double x) { return x == zero || !std::isfinite(x); });
   if (found == values.end()) return;
   std::string where;
   std::int64_t rest = found - values.begin();
@@ -236,6 +239,10 @@ void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semi
     if (!where.empty()) place += ", " + where;
     where = std::move(place);
     rest /= dim.size;
+  }
+  if (*found != zero) {
+    throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " + std::to_string(*found) +
+                     engine::no_numbers);
   }
   const bool underflows = semiring == Semiring::max_product;
   throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +

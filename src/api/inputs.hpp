@@ -33,7 +33,8 @@ void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const 
 /// themselves. Throws OptionError for boolean.
 [[nodiscard]] Semiring selective(Semiring semiring);
 
-/// Throws ImpossibleError where a total is zero, naming the batch. Totals have one entry for each batch.
+/// Throws ImpossibleError where a total is zero, and ValueError where it is NaN or infinite, naming the batch. Totals
+/// have one entry for each batch.
 void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring);
 
 /// A tensor of that shape all of whose entries are the same number in memory.

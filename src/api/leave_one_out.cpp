@@ -7,12 +7,20 @@
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
 #include "chain/predictive.hpp"
+#include "engine/check_answers.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 
 namespace plated {
 
 namespace {
+
+/// Rounded to the operands' type. −inf is a slice that the others make impossible.
+Tensor checked(const Tensor& answer, std::span<const Tensor> operands, const std::string& plate) {
+  Tensor rounded = api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
+  engine::check_answer("the leave-one-out density of", plate, rounded, Semiring::log);
+  return rounded;
+}
 
 /// The total of all slices, and that without each of them.
 std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<const Tensor> inputs,
@@ -80,7 +88,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   const Tensor answer = chain::leave_one_out(*program, piece, masked, inputs,
                                              api::ChainCall(impl, options, api::log_settings(options, inputs)));
-  return api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
+  return checked(answer, operands, graph.dims()[chain].name);
 }
 
 }  // namespace
@@ -97,13 +105,14 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   const engine::Settings settings = api::log_settings(options, inputs);
+  const std::string& name = impl.graph.dims()[*dim].name;
   if (impl.chains) {
     const chain::SlicesLeftOut left_out =
         chain::leave_out_slices(*api::total_program(impl), *dim, inputs, api::ChainCall(impl, options, settings));
-    return api::predictive(impl.graph, *dim, left_out.total, left_out.without, engine::element_dtype(operands));
+    return checked(api::predictive(impl.graph, *dim, left_out.total, left_out.without, Dtype::float64), operands, name);
   }
   const std::vector<Tensor> both = totals(impl, *dim, inputs, settings);
-  return api::predictive(impl.graph, *dim, both[0], both[1], engine::element_dtype(operands));
+  return checked(api::predictive(impl.graph, *dim, both[0], both[1], Dtype::float64), operands, name);
 }
 
 Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands, std::string_view plate,

@@ -10,6 +10,7 @@
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
 #include "chain/posterior.hpp"
+#include "engine/check_answers.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -201,6 +202,20 @@ class Asker {
   std::vector<std::int64_t> batch_;
 };
 
+/// A finite total does not say that all parts of it are numbers: what is impossible may have overflowed.
+void check_answers(const Marginals& result, bool log) {
+  const Semiring semiring = log ? Semiring::log : Semiring::real;
+  for (const auto& [name, tensor] : result.variables) {
+    engine::check_answer("the posterior of", name, tensor, semiring);
+  }
+  for (std::size_t f = 0; f < result.factors.size(); ++f) {
+    engine::check_answer("the posterior of factor", std::to_string(f), result.factors[f], semiring);
+  }
+  for (std::size_t s = 0; s < result.sets.size(); ++s) {
+    engine::check_answer("the joint posterior of set", std::to_string(s), result.sets[s], semiring);
+  }
+}
+
 }  // namespace
 
 Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
@@ -219,6 +234,7 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
     }
   }
   if (outputs) asker.joints(wanted, options, result);
+  check_answers(result, wanted.log);
   return result;
 }
 

@@ -117,37 +117,37 @@ std::string Plan::print() const {
 
 namespace {
 
-/// The schedules that a plan runs: one, or of chains those of their slices and that of the rest.
-std::vector<const planner::Schedule*> schedules_of(const api::PlanImpl& plan) {
-  if (!plan.chains) return {&plan.value->schedule()};
-  std::vector<const planner::Schedule*> list;
-  for (const chain::Stage& stage : chain::stages(*plan.chains)) list.push_back(&stage.runnable->schedule());
-  return list;
+/// Shows the schedules that a plan runs: one, or of chains those of their slices and that of the rest. They live as
+/// long as what holds them, which may be the list of stages alone.
+template <class Show>
+void for_each_schedule(const api::PlanImpl& plan, Show show) {
+  if (!plan.chains) return show(plan.value->schedule());
+  for (const chain::Stage& stage : chain::stages(*plan.chains)) show(stage.runnable->schedule());
 }
 
 }  // namespace
 
 std::vector<std::string> Plan::elimination_order() const {
   std::vector<std::string> order;
-  for (const planner::Schedule* schedule : schedules_of(*impl_)) {
-    for (const planner::Step& step : schedule->steps) {
-      for (const DimId v : step.sum) order.push_back(schedule->graph.dims()[v].name);
+  for_each_schedule(*impl_, [&](const planner::Schedule& schedule) {
+    for (const planner::Step& step : schedule.steps) {
+      for (const DimId v : step.sum) order.push_back(schedule.graph.dims()[v].name);
     }
-  }
+  });
   return order;
 }
 
 std::vector<std::string> Plan::dropped() const {
   std::vector<std::string> names;
-  for (const planner::Schedule* schedule : schedules_of(*impl_)) {
-    for (const DimId v : schedule->problem.dropped) names.push_back(schedule->graph.dims()[v].name);
-  }
+  for_each_schedule(*impl_, [&](const planner::Schedule& schedule) {
+    for (const DimId v : schedule.problem.dropped) names.push_back(schedule.graph.dims()[v].name);
+  });
   return names;
 }
 
 std::size_t Plan::steps() const {
   std::size_t count = 0;
-  for (const planner::Schedule* schedule : schedules_of(*impl_)) count += schedule->steps.size();
+  for_each_schedule(*impl_, [&](const planner::Schedule& schedule) { count += schedule.steps.size(); });
   return count;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "chain/decode_states.hpp"
 #include "kernels/choose.hpp"
@@ -80,20 +81,22 @@ double* RowChooser::weigh(const std::int64_t* offset) {
 }
 
 std::uint32_t RowChooser::best(const double* weight) const {
-  const auto first_of = [&](auto better) {
-    // Four at a time: each comparison waits for the one before it.
-    std::array<double, 4> top{weight[0], weight[0], weight[0], weight[0]};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto first_of = [&](double worst, auto better) {
+    // Four at a time: each comparison waits for the one before it. No NaN is better.
+    std::array<double, 4> top{worst, worst, worst, worst};
     std::int64_t k = 0;
     for (; k + 4 <= states_; k += 4) {
       for (std::int64_t l = 0; l < 4; ++l) top[l] = better(weight[k + l], top[l]) ? weight[k + l] : top[l];
     }
     for (; k < states_; ++k) top[0] = better(weight[k], top[0]) ? weight[k] : top[0];
     for (std::int64_t l = 1; l < 4; ++l) top[0] = better(top[l], top[0]) ? top[l] : top[0];
-    const double* found = std::find(weight, weight + states_, top[0]);
+    // Of nothing but NaN, the last.
+    const double* found = std::find(weight, weight + states_ - 1, top[0]);
     return static_cast<std::uint32_t>(found - weight);
   };
-  if (semiring_ == Semiring::min_plus) return first_of([](double a, double b) { return a < b; });
-  return first_of([](double a, double b) { return a > b; });
+  if (semiring_ == Semiring::min_plus) return first_of(infinity, [](double a, double b) { return a < b; });
+  return first_of(-infinity, [](double a, double b) { return a > b; });
 }
 
 void RowChooser::accumulate(double* weight) {

@@ -8,7 +8,8 @@
 
 namespace plated::chain {
 
-/// Weighs and chooses; each worker has its own.
+/// Weighs and chooses; each worker has its own. As in kernels/choose.hpp, what is chosen is a state whatever the
+/// weights are.
 class RowChooser {
  public:
   RowChooser(const SliceChoice& choice, const SliceWeights& weights, Semiring semiring);
@@ -18,12 +19,13 @@ class RowChooser {
   /// The weights of all states where each input begins at an offset; good until the next call.
   [[nodiscard]] double* weigh(const std::int64_t* offset);
 
-  /// The best one, the lowest among equals.
+  /// The best one, the lowest among equals; NaN only where there is nothing else.
   [[nodiscard]] std::uint32_t best(const double* weight) const;
 
   /// Turns log weights into the running sums of weights.
   void accumulate(double* weight);
-  /// The state in whose stretch of the running sums a number in [0, 1) falls; its weight is not 0.
+  /// The state in whose stretch of the running sums a number in [0, 1) falls; its weight is not 0, where the last sum
+  /// is positive. It is a state whatever the sums are.
   [[nodiscard]] std::uint32_t draw(const double* sums, double uniform) const;
 
  private:

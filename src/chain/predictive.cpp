@@ -28,9 +28,15 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
     // The same factors are in a piece that may have another number there.
     const std::vector<Piece>& others = joined.pieces().pieces;
     const auto found = std::find_if(others.begin(), others.end(), [&](const Piece& each) {
-      return each.chain == p.chain &&
-             std::find(each.factors.begin(), each.factors.end(), masked[0]) != each.factors.end();
+      return each.chain == p.chain && std::all_of(masked.begin(), masked.end(), [&](std::size_t f) {
+               return std::find(each.factors.begin(), each.factors.end(), f) != each.factors.end();
+             });
     });
+    if (found == others.end()) {
+      throw OptionError("factor '" + pieces.graph.factors()[masked[0]].name +
+                        "' cannot be left out of slices of chain '" + pieces.graph.dims()[p.chain].name +
+                        "': these lie in slices of another chain, some of which do not exist where lengths are given");
+    }
     return leave_one_out(joined, static_cast<std::size_t>(found - others.begin()), masked, operands, call);
   }
   Walk walk(program, operands, call);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "chain/messages.hpp"
+#include "engine/check_answers.hpp"
 #include "semiring/dispatch.hpp"
 
 namespace plated::chain {
@@ -103,6 +104,7 @@ void Sweep::first_message() {
     std::vector<Tensor> inputs;
     for (const std::size_t f : piece_.absorbed) inputs.push_back(operands_[f]);
     start = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs, InnerCall(call_, semiring_))[0];
+    check_numbers(start, "the product over what holds an end of");
     values = static_cast<double*>(start.mutable_data());
   } else {
     std::fill_n(values, rows_ * states_, one_of(semiring_));
@@ -116,6 +118,11 @@ void Sweep::first_message() {
   }
   engine::normalise(semiring_, Dtype::float64, values, offset_.data(), rows_, states_);
   message_ = converted(start, dtype_);
+}
+
+void Sweep::check_numbers(const Tensor& made, const char* what) const {
+  if (!engine::carries_offset(semiring_)) return;
+  engine::check_answer(what, program_.pieces().graph.dims()[piece_.chain].name, made, semiring_);
 }
 
 const Tensor& Sweep::tensor_of(const BodyFactor& factor, const Slices& slices) const {

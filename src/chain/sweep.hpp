@@ -94,6 +94,9 @@ class Sweep {
   [[nodiscard]] Slices slices_of(std::int64_t first, std::int64_t count);
   [[nodiscard]] engine::Recursion& recursion(bool forward);
   void first_message();
+  /// Throws ValueError where what messages are made of has overflowed: scans take NaN for zero, and the best entry
+  /// away.
+  void check_numbers(const Tensor& made, const char* what) const;
   void run(bool forward, std::int64_t first, std::int64_t count, const Slices& slices, void* trace, double* offsets,
            bool linear = false);
   /// Some of the slices, from the one numbered `begin`.

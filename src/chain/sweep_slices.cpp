@@ -63,6 +63,7 @@ Sweep::Slices Sweep::slices_of(std::int64_t first, std::int64_t count) {
       for (const DimId d : preparation.axes) shape.push_back(d == piece_.chain ? count : graph.dims()[d].size);
       Tensor made = outputs(*part, {engine::shape_only(Dtype::float64, shape)}, inputs,
                             InnerCall(call_, semiring_, piece_.chain, first, count))[0];
+      check_numbers(made, "the product over what lies inside each slice of");
       std::int64_t batch = 1;
       for (std::size_t axis = 0; axis < preparation.batch; ++axis) batch *= shape[axis];
       constant_offset_[p].assign(static_cast<std::size_t>(batch), 0.0);

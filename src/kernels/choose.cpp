@@ -27,7 +27,10 @@ void best_of(const ChooseTile& tile, std::int64_t first, double* top, std::uint3
   HWY_ALIGN T values[HWY_MAX_BYTES / sizeof(T)];
   HWY_ALIGN Index indices[HWY_MAX_BYTES / sizeof(T)];
   for (std::int64_t lane = 0; lane < tile.lanes; lane += width) {
-    auto best = hn::LoadU(d, data + lane);
+    // NaN is worse than anything: compared with it, no other entry would be better.
+    const auto head = hn::LoadU(d, data + lane);
+    const auto worst = hn::Set(d, kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity());
+    auto best = hn::IfThenElse(hn::Eq(head, head), head, worst);
     auto index = hn::Zero(di);
     for (std::int64_t s = 1; s < tile.states; ++s) {
       const auto x = hn::LoadU(d, data + s * tile.pitch + lane);
@@ -60,8 +63,12 @@ void top_of(const ChooseTile& tile, bool first, double* top) {
   const auto* data = static_cast<const T*>(tile.data);
   HWY_ALIGN T values[HWY_MAX_BYTES / sizeof(T)];
   for (std::int64_t lane = 0; lane < tile.lanes; lane += width) {
-    auto high = hn::LoadU(d, data + lane);
-    for (std::int64_t s = 1; s < tile.states; ++s) high = hn::Max(high, hn::LoadU(d, data + s * tile.pitch + lane));
+    // Compared, as Max may answer NaN or forget what came before it.
+    auto high = hn::Set(d, -std::numeric_limits<T>::infinity());
+    for (std::int64_t s = 0; s < tile.states; ++s) {
+      const auto x = hn::LoadU(d, data + s * tile.pitch + lane);
+      high = hn::IfThenElse(hn::Gt(x, high), x, high);
+    }
     hn::Store(high, d, values);
     for (std::int64_t l = lane; l < lane + width; ++l) {
       const auto value = static_cast<double>(values[l - lane]);
@@ -70,7 +77,7 @@ void top_of(const ChooseTile& tile, bool first, double* top) {
   }
 }
 
-/// Exactly 0 below the normal range, where a weight is nothing against the largest, which is 1.
+/// Exactly 0 below the normal range, where a weight is nothing against the largest, which is 1; 0 at NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V weight_of(D d, V x) {
   const V low = hn::Set(d, MathConstants<hn::TFromD<D>>::exp_low);
@@ -103,7 +110,7 @@ void weigh_as(const ChooseTile& tile, const double* top, double* total) {
 }
 
 template <class T>
-void pass_as(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) {
+void pass_as(const ChooseTile& tile, const double* target, std::uint32_t last, double* passed, std::uint32_t* state) {
   const hn::ScalableTag<double> d64;
   const auto half = static_cast<std::int64_t>(hn::Lanes(d64));
   const auto* data = static_cast<const T*>(tile.data);
@@ -120,7 +127,7 @@ void pass_as(const ChooseTile& tile, const double* target, double* passed, std::
     hn::StoreU(sum, d64, passed + lane);
     hn::Store(below, d64, counts);
     for (std::int64_t l = lane; l < std::min(lane + half, tile.lanes); ++l) {
-      state[l] += static_cast<std::uint32_t>(counts[l - lane]);
+      state[l] = std::min(state[l] + static_cast<std::uint32_t>(counts[l - lane]), last);
     }
   }
 }
@@ -137,13 +144,15 @@ void tabulate_as(const ChooseTile& tile, const double* total, std::int32_t* tabl
     std::int32_t rounded[choose_lanes];
     for (std::int64_t l = 0; l < tile.lanes; ++l) {
       sum[l] += static_cast<double>(weight[l]);
-      rounded[l] = static_cast<std::int32_t>(std::min(sum[l] * scale[l], 0x1p32 - 1) - 0x1p31);
+      // In this order NaN, as of a row without weights, becomes the largest number.
+      rounded[l] = static_cast<std::int32_t>(std::min(0x1p32 - 1, sum[l] * scale[l]) - 0x1p31);
     }
     for (std::int64_t l = 0; l < tile.lanes; ++l) table[l * lane_pitch + s] = rounded[l];
   }
+  // The last sum is the total, whatever it has been rounded to: nothing is looked up beyond it.
   for (std::int64_t l = 0; l < tile.lanes; ++l) {
     std::int32_t* row = table + l * lane_pitch;
-    std::fill(row + tile.states, row + length, std::numeric_limits<std::int32_t>::max());
+    std::fill(row + tile.states - 1, row + length, std::numeric_limits<std::int32_t>::max());
   }
 }
 
@@ -172,7 +181,7 @@ std::int64_t look_up(const std::int32_t* table, std::int64_t row_length, const s
     const auto goal = hn::Set(d, low);
     for (std::int64_t s = 0; s < length; s += width) below += hn::CountTrue(d, hn::Gt(goal, hn::LoadU(d, from + s)));
     from += below;
-    // The last sum is not below any word less one, so this is a sum.
+    // The last sum is not below any word, so this is a sum, even where sums do not grow.
     const bool sure = *from > at + 1;
     state[k] = sure ? static_cast<std::uint32_t>(from - begin) : choose_unsure;
     unsure += sure ? 0 : 1;
@@ -186,9 +195,9 @@ void top(const ChooseTile& tile, bool first, double* to) {
 void weigh(const ChooseTile& tile, const double* high, double* total) {
   tile.dtype == Dtype::float32 ? weigh_as<float>(tile, high, total) : weigh_as<double>(tile, high, total);
 }
-void pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) {
-  tile.dtype == Dtype::float32 ? pass_as<float>(tile, target, passed, state)
-                               : pass_as<double>(tile, target, passed, state);
+void pass(const ChooseTile& tile, const double* target, std::uint32_t last, double* passed, std::uint32_t* state) {
+  tile.dtype == Dtype::float32 ? pass_as<float>(tile, target, last, passed, state)
+                               : pass_as<double>(tile, target, last, passed, state);
 }
 void tabulate(const ChooseTile& tile, const double* total, std::int32_t* table, std::int64_t lane_pitch,
               std::int64_t length) {
@@ -219,8 +228,9 @@ void choose_top(const ChooseTile& tile, bool first, double* running) noexcept {
 void choose_weigh(const ChooseTile& tile, const double* high, double* total) noexcept {
   HWY_DYNAMIC_DISPATCH(weigh)(tile, high, total);
 }
-void choose_pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) noexcept {
-  HWY_DYNAMIC_DISPATCH(pass)(tile, target, passed, state);
+void choose_pass(const ChooseTile& tile, const double* target, std::uint32_t last, double* passed,
+                 std::uint32_t* state) noexcept {
+  HWY_DYNAMIC_DISPATCH(pass)(tile, target, last, passed, state);
 }
 void choose_tabulate(const ChooseTile& weights, const double* total, std::int32_t* table, std::int64_t lane_pitch,
                      std::int64_t length) noexcept {

@@ -1,7 +1,10 @@
 // Choosing one of many states, for several rows at once: the best, or one drawn by its weight.
 //
 // A tile holds the states of up to choose_lanes rows side by side: state s of lane l is at [s · pitch + l]. Rows that
-// are longer than a tile come in pieces; the running arrays hold the state so far, one entry per lane.
+// are longer than a tile come in pieces; what is known of them so far is in the running arrays, one entry a lane.
+//
+// Whatever the entries are, a chosen state is one of the row's: it is an index for all that is chosen after it. NaN is
+// never chosen where there is anything else, and where no state has a weight, any of them is.
 #pragma once
 
 #include <cstddef>
@@ -47,16 +50,18 @@ void choose_gather(const ChooseTile& tile, const ChooseSource& source, ChooseCom
 /// `first` is the number of the tile's first state, 0 in the first piece.
 void choose_best(const ChooseTile& tile, bool largest, std::int64_t first, double* top, std::uint32_t* state) noexcept;
 
-/// Drawing, piece after piece: the largest log weight; weights in place of their logarithms, −inf being exactly 0, and
-/// their total; and how many states lie wholly below the target, a number in [0, total). That many is the state drawn:
-/// its weight is not 0.
+/// Drawing, piece after piece: the largest log weight; weights in place of their logarithms, −inf and NaN being exactly
+/// 0, and their total; and how many states lie wholly below the target, a number in [0, total). That many is the state
+/// drawn: its weight is not 0. It is never more than `last`, the row's last state, even where the total is not a
+/// positive number.
 void choose_top(const ChooseTile& tile, bool first, double* top) noexcept;
 void choose_weigh(const ChooseTile& tile, const double* top, double* total) noexcept;
-void choose_pass(const ChooseTile& tile, const double* target, double* passed, std::uint32_t* state) noexcept;
+void choose_pass(const ChooseTile& tile, const double* target, std::uint32_t last, double* passed,
+                 std::uint32_t* state) noexcept;
 
 /// Tables for many draws from the same rows: the running sums of each lane's weights in units of total / 2^32, rounded,
-/// less 2^31; then the largest integer up to the row's length, a multiple of choose_pitch. Lane l's row begins at
-/// table + l · lane_pitch.
+/// less 2^31; from the last state on the largest integer, up to the row's length, a multiple of choose_pitch. Lane l's
+/// row begins at table + l · lane_pitch.
 void choose_tabulate(const ChooseTile& weights, const double* total, std::int32_t* table, std::int64_t lane_pitch,
                      std::int64_t length) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -45,7 +46,8 @@ double add_all(semiring::Log, const double* term, std::int64_t count) {
   if (count == 1) return term[0];
   double high = semiring::Log::zero();
   for (std::int64_t s = 0; s < count; ++s) high = std::max(high, term[s]);
-  if (high == semiring::Log::zero()) return high;
+  // Added up, so that NaN is not taken for zero: it is larger than nothing.
+  if (high == semiring::Log::zero()) return std::accumulate(term, term + count, 0.0);
   double total = 0.0;
   for (std::int64_t s = 0; s < count; ++s) total += std::exp(term[s] - high);
   return high + std::log(total);

@@ -197,5 +197,42 @@ TEST(ChainErrors, DisagreementOnPlatesSuggestsATiedDim) {
   }
 }
 
+TEST(ChainErrors, LengthsThatPutAChainInsideAnotherRefuseToLeaveItsFactorsOut) {
+  // Slices of s exist in those slices of t that do, and are eliminated inside of them where lengths are given.
+  EinsumOptions options{.spaced = true};
+  options.chains = {{"t", {"a->b"}}, {"s", {"e->f"}}};
+  const std::vector<Tensor> operands{Tensor(Dtype::float64, {2, 2, 2}), Tensor(Dtype::float64, {2, 1, 2, 2})};
+  const auto ask = [&] { return leave_one_out("t a b, t s e f ->", operands, "s", options, {"f1"}); };
+  EXPECT_EQ(ask().shape(), (Tensor::Shape{2, 1}));
+  options.lengths["t"] = Integers({}, 2);
+  try {
+    (void)ask();
+    FAIL() << "not refused";
+  } catch (const OptionError& error) {
+    expect_names(error.what(), {"f1", "s"});
+  }
+}
+
+TEST(ChainErrors, ManyPiecesAreToldWithoutLosingAny) {
+  // More plans than a program keeps at once.
+  FactorGraph g;
+  g.chain("t", 3);
+  const int pieces = 100;
+  const auto named = [](const char* letter, int k) { return letter + std::to_string(k); };
+  for (int k = 0; k < pieces; ++k) {
+    g.variable(named("a", k), 2);
+    g.variable(named("b", k), 2);
+    g.link("t", named("a", k), named("b", k));
+  }
+  for (int k = 0; k < pieces; ++k) g.factor(named("f", k), {"t", named("a", k), named("b", k)});
+  g.output({});
+  const Plan plan = compile(g);
+  EXPECT_GE(plan.steps(), 2U * pieces);
+  std::set<std::string> summed;
+  for (const std::string& name : plan.elimination_order()) summed.insert(name);
+  EXPECT_GE(summed.size(), static_cast<std::size_t>(pieces));
+  EXPECT_TRUE(plan.dropped().empty());
+}
+
 }  // namespace
 }  // namespace plated::test

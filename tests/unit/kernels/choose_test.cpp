@@ -10,6 +10,7 @@
 
 #include "base/counter_random.hpp"
 #include "base/random.hpp"
+#include "hwy/highway.h"
 
 namespace plated::kernels {
 namespace {
@@ -91,7 +92,7 @@ TYPED_TEST(ChooseRows, DrawWhatTheWeightsSayFromTilesAndFromTables) {
           target[l] = base::unit_interval(word[l], repeat == 0 ? 0U : 0xFFFFFFFFU) * total[l];
           row[l] = static_cast<std::uint32_t>(l);
         }
-        choose_pass(rows.tile, target, passed, state);
+        choose_pass(rows.tile, target, static_cast<std::uint32_t>(states - 1), passed, state);
         const std::int64_t unsure = choose_look_up(table.data(), length, row, word, lanes, looked_up);
         EXPECT_EQ(unsure, std::count(looked_up, looked_up + lanes, choose_unsure));
         // Numbers in general position are sure.
@@ -110,6 +111,85 @@ TYPED_TEST(ChooseRows, DrawWhatTheWeightsSayFromTilesAndFromTables) {
           EXPECT_GT(sum + static_cast<double>(rows.at(state[l], l)), target[l]);
           if (looked_up[l] != choose_unsure) {
             EXPECT_EQ(looked_up[l], state[l]);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Rows of entries that are hardly numbers, for every target that this machine can run.
+template <class T>
+class ChooseAnything : public testing::Test {
+ protected:
+  static void use(std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  void TearDown() override { use(0); }
+
+  static void fill(RandomTile<T>& rows, std::uint64_t seed) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<std::vector<double>> kinds = {
+        {nan}, {-infinity}, {infinity}, {nan, -infinity}, {nan, 1, 2}, {infinity, 0}, {nan, infinity, -infinity, 3}};
+    base::Random random(seed);
+    for (std::int64_t l = 0; l < rows.tile.lanes; ++l) {
+      const std::vector<double>& kind = kinds[static_cast<std::size_t>(l) % kinds.size()];
+      for (std::int64_t s = 0; s < rows.tile.states; ++s) {
+        rows.data[static_cast<std::size_t>(s * rows.tile.pitch + l)] =
+            static_cast<T>(kind[random.below(static_cast<std::uint32_t>(kind.size()))]);
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(ChooseAnything, Types);
+
+TYPED_TEST(ChooseAnything, IsAStateOfTheRow) {
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    this->use(left & -left);
+    SCOPED_TRACE(hwy::TargetName(left & -left));
+    // Rows that fill a table to its end among them.
+    for (const std::int64_t states : {1, 2, 16, 48, 64, 200, 256}) {
+      const std::int64_t lanes = 37;
+      RandomTile<TypeParam> rows(states, lanes, 1);
+      this->fill(rows, static_cast<std::uint64_t>(states));
+      const auto last = static_cast<std::uint32_t>(states - 1);
+      double top[choose_lanes] = {}, total[choose_lanes] = {};
+      std::uint32_t state[choose_lanes] = {};
+      for (const bool largest : {true, false}) {
+        choose_best(rows.tile, largest, 0, top, state);
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          ASSERT_LE(state[l], last);
+          bool any = false;
+          for (std::int64_t s = 0; s < states; ++s) any |= !std::isnan(rows.at(s, l)) && !std::isinf(rows.at(s, l));
+          if (any) {
+            EXPECT_FALSE(std::isnan(rows.at(state[l], l))) << states << " states, lane " << l;
+          }
+        }
+      }
+      const RandomTile<TypeParam> logs = rows;
+      choose_top(rows.tile, true, top);
+      choose_weigh(rows.tile, top, total);
+      const std::int64_t length = (states + choose_pitch - 1) / choose_pitch * choose_pitch;
+      std::vector<std::int32_t> table(static_cast<std::size_t>(lanes * length));
+      choose_tabulate(rows.tile, total, table.data(), length, length);
+      for (const std::uint32_t draw : {0U, 1U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFEU, 0xFFFFFFFFU}) {
+        double target[choose_lanes] = {}, passed[choose_lanes] = {};
+        std::uint32_t drawn[choose_lanes] = {}, row[choose_lanes], word[choose_lanes], looked_up[choose_lanes];
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          word[l] = draw;
+          target[l] = base::unit_interval(draw, draw) * total[l];
+          row[l] = static_cast<std::uint32_t>(l);
+        }
+        choose_pass(rows.tile, target, last, passed, drawn);
+        (void)choose_look_up(table.data(), length, row, word, lanes, looked_up);
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          ASSERT_LE(drawn[l], last);
+          if (looked_up[l] != choose_unsure) {
+            ASSERT_LE(looked_up[l], last);
+          }
+          if (total[l] > 0) {
+            EXPECT_GT(logs.at(drawn[l], l), -infinity) << states << " states, lane " << l;
           }
         }
       }
