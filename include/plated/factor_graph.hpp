@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,7 +134,8 @@ class FactorGraph {
 
   /// Add a factor whose operand's axes are `dims`, in that order; returns its index, which is its operand's too. Where
   /// the factor lies outside a chain, first(v) and last(v) name the ends of its variables, a bare source is the first
-  /// slice's and a bare target the last slice's.
+  /// slice's and a bare target the last slice's. A factor without a name is called f and the first number from its
+  /// index on that is free. Throws DuplicateNameError for a name that another factor has.
   std::size_t factor(std::string_view name, const std::vector<std::string>& dims, const FactorOptions& options = {});
   /// Add an output; returns its index.
   std::size_t output(const std::vector<std::string>& dims);
@@ -175,7 +177,8 @@ class FactorGraph {
   /// The graph with one plate or chain, or all of them, replaced by copies ([TVE] Sec. 3). Names become `y[i=0]`; the
   /// states of a chain are numbered in order under the name of the first variable that its links lead through, T + m
   /// of them for m links in a row. Outputs that have the plate become one output for each slice. Throws
-  /// UnknownNameError, and SizeOverflowError beyond 2^31 copies.
+  /// UnknownNameError, DuplicateNameError where a copy gets a name that is taken, and SizeOverflowError beyond 2^31
+  /// copies.
   [[nodiscard]] UnrolledGraph unroll(std::string_view plate) const;
   [[nodiscard]] UnrolledGraph unroll() const;
 
@@ -191,6 +194,7 @@ class FactorGraph {
     std::optional<DimId> before, after;
   };
   DimId declare(std::string_view name, DimKind kind, std::int64_t size);
+  std::size_t add(Factor factor);
   void connect(Chain& chain, Link link);
   friend class graph::Derived;
   friend class graph::Resolver;
@@ -198,6 +202,7 @@ class FactorGraph {
   std::vector<Dim> dims_;
   std::vector<Chain> chains_;
   std::vector<Factor> factors_;
+  std::set<std::string, std::less<>> factor_names_;  // those of graphs that Plated derives may repeat, and are not here
   std::vector<Output> outputs_;
   std::map<std::string, DimId, std::less<>> by_name_;
   std::map<DimId, std::vector<DimId>> stated_plates_;

@@ -19,7 +19,7 @@ struct MarginalOptions {
   bool variables = true;
   /// Every factor's joint posterior, in its operand's shape; in a tied factor the slices it stands for are averaged.
   bool factors = false;
-  /// Joint marginals of sets of variables: for each slice of all the plates that one of them is in.
+  /// Joint marginals of sets of variables, each named once: for each slice of all the plates that one of them is in.
   std::vector<std::vector<std::string>> sets;
   /// Also the first and last slice's marginals of the linked variables of chains, as `^a` and `b$`.
   bool ends = false;
@@ -75,7 +75,8 @@ struct Marginals {
 /// other slices are impossible by themselves.
 ///
 /// Of a chain, the named factors of slice t are left out and all else stays: log p(what they observe in slice t | all
-/// other slices). Axes: batch dims, the chain's other plates, the chain; 0 beyond a chain's length.
+/// other slices). Axes: batch dims, the chain's other plates, the chain; 0 beyond a chain's length. Throws
+/// DuplicateNameError where a factor is named twice.
 [[nodiscard]] Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands,
                                    std::string_view plate, const EinsumOptions& options = {},
                                    const std::vector<std::string>& factors = {});

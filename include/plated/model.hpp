@@ -65,8 +65,9 @@ struct Model {
 /// FactorGraph::unroll throws.
 [[nodiscard]] Model unroll(const Model& model);
 
-/// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index per plate in declaration order.
-/// Names of variables and states are the file's or the graph's. Throws UnknownNameError, ParseError and SizeError.
+/// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index a plate in declaration order. Names
+/// of variables and states are the file's or the graph's. Throws UnknownNameError, ParseError, SizeError, and
+/// ImpossibleError where the variable is observed in another state already.
 void observe(Model& model, std::string_view assignment);
 
 }  // namespace plated

@@ -140,8 +140,8 @@ class Plan {
   std::shared_ptr<const api::PlanImpl> impl_;
 };
 
-/// Plans a graph's outputs. Throws IntractableError, with its certificate, where the cost would be exponential in a
-/// plate's size, and whatever FactorGraph::validate throws.
+/// Plans a graph's outputs; where it has none, its total, one number for each batch. Throws IntractableError, with its
+/// certificate, where the cost would be exponential in a plate's size, and whatever FactorGraph::validate throws.
 ///
 ///   Plan plan = compile(graph);
 ///   std::vector<Tensor> results = plan.run({prior, likelihood});

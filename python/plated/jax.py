@@ -14,6 +14,7 @@ more. Values and derivatives are computed on the CPU by functions that XLA calls
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ import numpy
 
 from . import _core
 from ._errors import DtypeError, OptionError
+from ._integers import read_lengths
 
 __all__ = ["einsum"]
 
@@ -76,23 +78,53 @@ def einsum(
     a function is traced. Raises what ``plated.einsum`` raises while tracing; what only the data shows (an entry that the
     semiring does not admit, a length out of range) is JAX's runtime error with Plated's message.
     """
-    arrays = tuple(jnp.asarray(operand) for operand in operands)
-    for index, array in enumerate(arrays):
-        if array.dtype not in (jnp.float32, jnp.float64):
-            raise DtypeError(f"operand {index} is an array of {array.dtype}: Plated takes float32 and float64")
-    ragged = {name: jnp.asarray(values, dtype=jnp.int32) for name, values in (lengths or {}).items()}
+    arrays = tuple(_operand(index, operand) for index, operand in enumerate(operands))
+    ragged = {name: _lengths(name, values) for name, values in (lengths or {}).items()}
     reading = _Reading(
         equation,
         plates,
         batch,
         tuple((name, (links,) if isinstance(links, str) else tuple(links)) for name, links in (chains or {}).items()),
         semiring,
-        tuple((name, int(size)) for name, size in (sizes or {}).items()),
+        tuple((name, _whole(f"the size of '{name}'", size)) for name, size in (sizes or {}).items()),
         tuple(ragged),
-        threads,
+        _whole("threads", threads),
     )
     values = _value(reading, arrays, tuple(ragged.values()))
     return values[0] if len(values) == 1 else values
+
+
+def _operand(index: int, operand: Any) -> jax.Array:
+    if isinstance(operand, numpy.ma.MaskedArray):
+        raise DtypeError(
+            f"operand {index} is a masked array, and its mask would be ignored: call .filled() with what masked entries stand for"
+        )
+    array = jnp.asarray(operand)
+    if array.dtype not in (jnp.float32, jnp.float64):
+        raise DtypeError(f"operand {index} is an array of {array.dtype}: Plated takes float32 and float64")
+    return array
+
+
+def _lengths(name: str, values: Any) -> jax.Array:
+    """Lengths as int32. What 32 bits cannot hold becomes what they hold at most, which is no chain's length either."""
+    limits = jnp.iinfo(jnp.int32)
+    if not isinstance(values, jax.Array):
+        array = read_lengths(values, f"lengths of '{name}'")
+        return jnp.asarray(numpy.clip(array, limits.min, limits.max).astype(numpy.int32))
+    if not jnp.issubdtype(values.dtype, jnp.integer):
+        raise DtypeError(f"lengths of '{name}' have the dtype {values.dtype}: integers are expected")
+    held = jnp.iinfo(values.dtype)
+    if held.max > limits.max:
+        values = jnp.minimum(values, limits.max)
+    if held.min < limits.min:
+        values = jnp.maximum(values, limits.min)
+    return values.astype(jnp.int32)
+
+
+def _whole(what: str, value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError(f"{what} must be an int, not {value!r}")
+    return operator.index(value)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -106,6 +138,7 @@ def _output_shapes(reading: _Reading, shapes: tuple[tuple[int, ...], ...]) -> tu
         chains=dict(reading.chains),
         semiring=reading.semiring,
         sizes=dict(reading.sizes),
+        threads=reading.threads,
     )
     return tuple(plan.output_shapes)
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "errors.hpp"
+#include "keywords.hpp"
 
 namespace plated::python {
 namespace {
@@ -24,14 +25,21 @@ bool belongs_to(nb::handle array, const char* module, const char* type) {
   return nb::isinstance(array, nb::object(loaded.attr(type)));
 }
 
-bool is_numpy(nb::handle array) {
+/// numpy.ndarray and numpy.generic.
+PyObject* numpy_types() {
   static PyObject* const types = [] {
     const nb::module_ numpy = nb::module_::import_("numpy");
     return nb::make_tuple(numpy.attr("ndarray"), numpy.attr("generic")).release().ptr();
   }();
-  const auto type = reinterpret_cast<PyObject*>(Py_TYPE(array.ptr()));
-  return type == PyTuple_GET_ITEM(types, 0) || PyObject_IsInstance(array.ptr(), types) == 1;
+  return types;
 }
+
+/// Whether it is an ndarray and no subclass, as nearly all arrays are.
+bool is_plain_numpy(nb::handle array) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(array.ptr())) == PyTuple_GET_ITEM(numpy_types(), 0);
+}
+
+bool is_numpy(nb::handle array) { return PyObject_IsInstance(array.ptr(), numpy_types()) == 1; }
 
 std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
@@ -57,6 +65,20 @@ void check_torch(nb::handle tensor, Role role) {
   }
 }
 
+/// Throws for masked arrays of NumPy: what is masked would be read like everything else.
+void check_mask(nb::handle array, Role role) {
+  if (!belongs_to(array, "numpy.ma", "MaskedArray")) return;
+  raise("DtypeError", role.text() + " is a masked array, and its mask would be ignored: call .filled() with what " +
+                          "masked entries stand for");
+}
+
+/// Throws unless elements lie at multiples of their size, where the machine reads them.
+void check_aligned(const void* data, std::int64_t bytes, Role role) {
+  if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(bytes) == 0) return;
+  raise("ShapeError", role.text() + " begins at an address that is no multiple of its elements' " +
+                          std::to_string(bytes) + " bytes: copy it");
+}
+
 /// Why an object that can be read neither way cannot.
 [[noreturn]] void not_readable(nb::handle array, Role role, bool writable) {
   PyErr_Clear();
@@ -66,7 +88,8 @@ void check_torch(nb::handle tensor, Role role) {
                             (writable ? "write to" : "read") + ": it takes float32 and float64 in main memory");
   }
   raise("DtypeError", role.text() + " is a " + class_name(array) +
-                          ", not an array: NumPy, PyTorch and JAX arrays are, and what has the buffer protocol");
+                          ", not an array: NumPy, PyTorch and JAX arrays are, and what has the buffer protocol" +
+                          (nb::hasattr(array, "to_numpy") ? "; call to_numpy() on it" : ""));
 }
 
 }  // namespace
@@ -81,8 +104,13 @@ Tensor Arrays::read(nb::handle array, Role role) { return view(array, role, fals
 Tensor Arrays::write(nb::handle array, Role role) { return view(array, role, true); }
 
 Tensor Arrays::view(nb::handle array, Role role, bool writable) {
-  const bool numpy = is_numpy(array);
-  if (!numpy) note_library(array, role);
+  const bool plain = is_plain_numpy(array);
+  const bool numpy = plain || is_numpy(array);
+  if (!numpy) {
+    note_library(array, role);
+  } else if (!plain) {
+    check_mask(array, role);
+  }
   if (numpy || (PyObject_CheckBuffer(array.ptr()) != 0 && !nb::hasattr(array, "__dlpack__"))) {
     return view_buffer(array, role, writable);
   }
@@ -100,11 +128,11 @@ void Arrays::note_library(nb::handle array, Role role) {
 
 Tensor Arrays::view_buffer(nb::handle array, Role role, bool writable) {
   Py_buffer& buffer = buffers_.emplace_back();
-  if (PyObject_GetBuffer(array.ptr(), &buffer, writable ? PyBUF_FULL : PyBUF_FULL_RO) != 0) {
+  if (PyObject_GetBuffer(array.ptr(), &buffer, writable ? PyBUF_RECORDS : PyBUF_RECORDS_RO) != 0) {
     buffers_.pop_back();
     PyErr_Clear();
     // Some element types, dates among them, cannot be exported at all.
-    if (!writable || PyObject_GetBuffer(array.ptr(), &buffers_.emplace_back(), PyBUF_FULL_RO) != 0) {
+    if (!writable || PyObject_GetBuffer(array.ptr(), &buffers_.emplace_back(), PyBUF_RECORDS_RO) != 0) {
       if (writable) buffers_.pop_back();
       PyErr_Clear();
       wrong_dtype(array, role, "unknown");
@@ -121,14 +149,18 @@ Tensor Arrays::view_buffer(nb::handle array, Role role, bool writable) {
   const auto rank = static_cast<std::size_t>(buffer.ndim);
   Tensor::Shape shape(buffer.shape, buffer.shape + rank);
   Tensor::Shape strides(rank);
-  for (std::size_t k = 0; k < rank; ++k) {
-    if (buffer.strides[k] % bytes != 0) {
-      raise("ShapeError", role.text() + " has a stride of " + std::to_string(buffer.strides[k]) +
+  std::int64_t dense = bytes;  // arrays of ctypes do not tell their strides, which are those of C
+  for (std::size_t k = rank; k-- > 0;) {
+    const std::int64_t stride = buffer.strides == nullptr ? dense : buffer.strides[k];
+    if (stride % bytes != 0) {
+      raise("ShapeError", role.text() + " has a stride of " + std::to_string(stride) +
                               " bytes, which is no multiple of its elements' " + std::to_string(bytes) + ": copy it");
     }
-    strides[k] = buffer.strides[k] / bytes;
+    strides[k] = stride / bytes;
+    dense *= shape[k];
   }
   void* const data = buffer.buf == nullptr ? const_cast<double*>(&nothing) : buffer.buf;
+  check_aligned(data, bytes, role);
   if (writable) {
     return single ? Tensor::view(static_cast<float*>(data), std::move(shape), std::move(strides))
                   : Tensor::view(static_cast<double*>(data), std::move(shape), std::move(strides));
@@ -141,6 +173,8 @@ Tensor Arrays::view_dlpack(nb::handle array, Role role, bool writable) {
   nb::ndarray<nb::ro> imported;
   const void* data = nullptr;
   if (writable) {
+    if (belongs_to(array, "jax", "Array"))
+      raise("ShapeError", role.text() + " is an array of JAX, which nobody may write to");
     nb::ndarray<> target;
     if (!nb::try_cast(array, target, false)) not_readable(array, role, true);
     data = target.data();
@@ -157,6 +191,7 @@ Tensor Arrays::view_dlpack(nb::handle array, Role role, bool writable) {
   Tensor::Shape strides(imported.stride_ptr(), imported.stride_ptr() + imported.ndim());
   capsules_.push_back(std::move(imported));
   if (data == nullptr) data = &nothing;
+  check_aligned(data, single ? 4 : 8, role);
   if (writable) {
     void* const target = const_cast<void*>(data);
     return single ? Tensor::view(static_cast<float*>(target), std::move(shape), std::move(strides))
@@ -197,23 +232,18 @@ Tensor::Shape shape_of(nb::handle array_or_shape, Role role) {
   nb::object shape = nb::borrow(array_or_shape);
   if (nb::hasattr(shape, "shape")) shape = shape.attr("shape");
   Tensor::Shape sizes;
-  try {
-    for (const nb::handle size : shape) sizes.push_back(nb::cast<std::int64_t>(nb::int_(size)));
-  } catch (const std::exception&) {
-    raise("DtypeError", role.text() + " is a " + class_name(array_or_shape) + ", neither an array nor a shape");
+  if (!nb::isinstance<nb::str>(shape) && !nb::isinstance<nb::bytes>(shape) && nb::isinstance<nb::sequence>(shape)) {
+    for (const nb::handle size : shape) {
+      sizes.push_back(integer_of<std::int64_t>("an extent of " + role.text(), size));
+    }
+    return sizes;
   }
-  return sizes;
+  raise("DtypeError", role.text() + " is a " + class_name(array_or_shape) + ", neither an array nor a shape");
 }
 
-Integers read_integers(nb::handle values, const std::string& what) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  nb::object array = numpy.attr("asarray")(values);
-  const std::string kind = text_of(array.attr("dtype").attr("kind"));
-  const bool empty = nb::cast<std::int64_t>(array.attr("size")) == 0;
-  if (kind != "i" && kind != "u" && kind != "b" && !empty) {
-    raise("DtypeError", what + " have the dtype " + dtype_name(array, "unknown") + ": integers are expected");
-  }
-  array = numpy.attr("ascontiguousarray")(array, numpy.attr("int64")).attr("reshape")(array.attr("shape"));
+Integers read_integers(nb::handle values, const std::string& key, const std::string& name) {
+  const nb::object read = nb::module_::import_("plated._integers").attr(("read_" + key).c_str());
+  const nb::object array = read(values, key + " of '" + name + "'");
   const auto entries = nb::cast<nb::ndarray<const std::int64_t, nb::c_contig>>(array);
   std::vector<std::int64_t> shape(entries.shape_ptr(), entries.shape_ptr() + entries.ndim());
   return {std::move(shape), std::vector<std::int64_t>(entries.data(), entries.data() + entries.size())};

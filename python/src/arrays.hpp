@@ -61,8 +61,9 @@ class Arrays {
 /// The shape of an array, or of a tuple or list that is one.
 [[nodiscard]] Tensor::Shape shape_of(nb::handle array_or_shape, Role role);
 
-/// Integers from anything that NumPy makes an array of integers from. Throws plated.DtypeError.
-[[nodiscard]] Integers read_integers(nb::handle values, const std::string& what);
+/// The evidence or the lengths (`key`) of `name`, from anything that NumPy makes an array of integers from. Throws
+/// plated.DtypeError for what is none, and plated.ValueError for what 64 bits cannot hold.
+[[nodiscard]] Integers read_integers(nb::handle values, const std::string& key, const std::string& name);
 
 /// Answers, without copies: the Python array keeps the memory.
 [[nodiscard]] nb::object to_python(Tensor tensor, Library library);

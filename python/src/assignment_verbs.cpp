@@ -30,11 +30,11 @@ struct Sample {
 
   bool take(std::string_view key, nb::handle value, Arrays&) {
     if (key == "n") {
-      draws.count = value_of<std::int64_t>(key, value);
+      draws.count = integer_of<std::int64_t>(key, value);
     } else if (key == "seed") {
-      draws.seed = value_of<std::uint64_t>(key, value);
+      draws.seed = integer_of<std::uint64_t>(key, value);
     } else if (key == "first") {
-      draws.first = value_of<std::int64_t>(key, value);
+      draws.first = integer_of<std::int64_t>(key, value);
     } else {
       return false;
     }

@@ -24,7 +24,12 @@ void Call::find_plan(nb::str equation, EinsumOptions reading) {
 
 bool Call::take_progress(std::string_view key, nb::handle value) {
   if (key != "progress") return false;
-  if (!value.is_none()) progress_ = nb::borrow(value);
+  if (value.is_none()) return true;
+  if (PyCallable_Check(value.ptr()) == 0) {
+    PyErr_Format(PyExc_TypeError, "progress must be a function, not %R", value.ptr());
+    throw nb::python_error();
+  }
+  progress_ = nb::borrow(value);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "keywords.hpp"
 #include "plated/draw.hpp"
 #include "plated/error.hpp"
+#include "size_caster.hpp"
 #include "verb.hpp"
 
 namespace plated::python {
@@ -32,12 +33,12 @@ const char* name(DimKind kind) {
 
 nb::tuple names(const FactorGraph& graph, const std::vector<DimId>& dims) {
   nb::list list;
-  for (const DimId d : dims) list.append(nb::str(graph.dims()[d].name.c_str()));
+  for (const DimId d : dims) list.append(graph.dims()[d].name);
   return nb::tuple(list);
 }
 
 nb::object or_none(const FactorGraph& graph, const std::optional<DimId>& dim) {
-  return dim ? nb::object(nb::str(graph.dims()[*dim].name.c_str())) : nb::none();
+  return dim ? nb::cast(graph.dims()[*dim].name) : nb::none();
 }
 
 nb::list dims(const FactorGraph& graph) {
@@ -70,7 +71,7 @@ nb::dict chains(const FactorGraph& graph) {
     for (const Link& link : chain.links) {
       links.append(nb::make_tuple(graph.dims()[link.source].name, graph.dims()[link.target].name));
     }
-    dict[graph.dims()[chain.dim].name.c_str()] = links;
+    dict[nb::cast(graph.dims()[chain.dim].name)] = links;
   }
   return dict;
 }
@@ -80,7 +81,7 @@ nb::dict variable_plates(const FactorGraph& graph) {
   nb::dict dict;
   for (std::size_t d = 0; d < graph.dims().size(); ++d) {
     const Dim& dim = graph.dims()[d];
-    if (dim.kind == DimKind::variable && dim.end == End::none) dict[dim.name.c_str()] = names(graph, plates[d]);
+    if (dim.kind == DimKind::variable && dim.end == End::none) dict[nb::cast(dim.name)] = names(graph, plates[d]);
   }
   return dict;
 }
@@ -89,7 +90,7 @@ nb::list components(const FactorGraph& graph) {
   nb::list list;
   for (const FactorGraph::Component& component : graph.components()) {
     nb::list held;
-    for (const std::size_t f : component.factors) held.append(nb::str(graph.factors()[f].name.c_str()));
+    for (const std::size_t f : component.factors) held.append(graph.factors()[f].name);
     list.append(nb::make_tuple(names(graph, component.variables), nb::tuple(held)));
   }
   return list;
@@ -124,6 +125,15 @@ FactorGraph from_equation(const std::string& equation, const nb::args& operands,
                                      .chains = options.chains,
                                      .sizes = options.sizes,
                                      .spaced = options.spaced});
+}
+
+std::size_t index_among(const FactorGraph& graph, Size factor) {
+  const std::size_t count = graph.factors().size();
+  if (factor.value >= 0 && static_cast<std::size_t>(factor.value) < count) {
+    return static_cast<std::size_t>(factor.value);
+  }
+  throw nb::index_error(
+      ("there is no factor " + std::to_string(factor.value) + ", only " + std::to_string(count)).c_str());
 }
 
 std::string draw(const FactorGraph& graph, const std::string& title, bool factor_names, bool sizes, bool caption,
@@ -177,18 +187,18 @@ In a notebook it shows itself as a picture.)")
 >>> plated.FactorGraph.from_equation("x,iy,ijxy->", (2,), (5, 3), (5, 7, 2, 3), plates="ij").equation()
 'x, i y, i j x y ->')")
       .def(
-          "plate", [](FactorGraph& g, const std::string& name, std::int64_t size) { g.plate(name, size); },
+          "plate", [](FactorGraph& g, const std::string& name, Size size) { g.plate(name, size.value); },
           nb::arg("name"), nb::arg("size"), "Declare a plate.")
       .def(
-          "batch", [](FactorGraph& g, const std::string& name, std::int64_t size) { g.batch(name, size); },
+          "batch", [](FactorGraph& g, const std::string& name, Size size) { g.batch(name, size.value); },
           nb::arg("name"), nb::arg("size"), "Declare a batch dim: independent problems.")
       .def(
-          "chain", [](FactorGraph& g, const std::string& name, std::int64_t size) { g.chain(name, size); },
+          "chain", [](FactorGraph& g, const std::string& name, Size size) { g.chain(name, size.value); },
           nb::arg("name"), nb::arg("size"), "Declare a chain: an ordered plate whose slices share variables by links.")
       .def(
           "variable",
-          [](FactorGraph& g, const std::string& name, std::int64_t domain, const std::optional<Names>& plates) {
-            plates ? g.variable(name, domain, *plates) : g.variable(name, domain);
+          [](FactorGraph& g, const std::string& name, Size domain, const std::optional<Names>& plates) {
+            plates ? g.variable(name, domain.value, *plates) : g.variable(name, domain.value);
           },
           nb::arg("name"), nb::arg("domain"), nb::arg("plates") = nb::none(),
           "Declare a variable; its plates follow from the factors, or are stated and then checked.")
@@ -213,18 +223,19 @@ In a notebook it shows itself as a picture.)")
       .def("asking", &FactorGraph::asking, nb::arg("outputs"), "The same graph asked for other outputs.")
       .def(
           "resized",
-          [](const FactorGraph& g, const std::string& plate, std::int64_t size) { return g.resized(plate, size); },
+          [](const FactorGraph& g, const std::string& plate, Size size) { return g.resized(plate, size.value); },
           nb::arg("plate"), nb::arg("size"), "The same graph with another number of slices in a plate or chain.")
       .def("validate", &FactorGraph::validate, "Raise PlateError where plates do not fit.")
       .def("unroll", &unroll, nb::arg("plate") = nb::none(),
            "The graph with one plate or chain, or all of them, replaced by copies.")
       .def("variable_plates", &variable_plates, "The plates and chains of each variable, by name.")
       .def(
-          "factor_plates", [](const FactorGraph& g, std::size_t factor) { return names(g, g.factor_plates(factor)); },
+          "factor_plates",
+          [](const FactorGraph& g, Size factor) { return names(g, g.factor_plates(index_among(g, factor))); },
           nb::arg("factor"), "The plates and chains that a factor lives in.")
       .def(
           "factor_variables",
-          [](const FactorGraph& g, std::size_t factor) { return names(g, g.factor_variables(factor)); },
+          [](const FactorGraph& g, Size factor) { return names(g, g.factor_variables(index_among(g, factor))); },
           nb::arg("factor"), "The variables that a factor involves.")
       .def("components", &components, "Connected components: (variables, factors) of each.")
       .def_prop_ro("dims", &dims)

@@ -1,9 +1,7 @@
 // Reads keyword arguments.
 #include "keywords.hpp"
 
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <utility>
@@ -15,16 +13,9 @@
 namespace plated::python {
 namespace {
 
-std::string_view text_of(std::string_view key, nb::handle value) {
-  Py_ssize_t size = 0;
-  const char* const text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8AndSize(value.ptr(), &size) : nullptr;
-  if (text == nullptr) {
-    if (PyErr_Occurred() == nullptr) {
-      PyErr_Format(PyExc_TypeError, "%s must be a str, not %R", std::string(key).c_str(), value.ptr());
-    }
-    throw nb::python_error();
-  }
-  return {text, static_cast<std::size_t>(size)};
+[[noreturn]] void wrong_type(std::string_view key, const char* expected, nb::handle value) {
+  PyErr_Format(PyExc_TypeError, "%s must be %s, not %R", std::string(key).c_str(), expected, value.ptr());
+  throw nb::python_error();
 }
 
 template <class Choice, std::size_t count>
@@ -39,6 +30,15 @@ Choice choice_of(std::string_view key, nb::handle value,
   throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be " + names);
 }
 
+/// A dict, or another mapping as one.
+nb::dict dict_of(std::string_view key, nb::handle value) {
+  if (PyDict_Check(value.ptr()) != 0) return nb::borrow<nb::dict>(value);
+  if (!nb::hasattr(value, "keys")) wrong_type(key, "a dict", value);
+  nb::dict copy;
+  if (PyDict_Update(copy.ptr(), value.ptr()) != 0) throw nb::python_error();
+  return copy;
+}
+
 constexpr std::array<std::pair<std::string_view, Check>, 3> checks{
     {{"small", Check::small}, {"all", Check::all}, {"none", Check::none}}};
 constexpr std::array<std::pair<std::string_view, Search>, 5> searches{{{"automatic", Search::automatic},
@@ -49,23 +49,63 @@ constexpr std::array<std::pair<std::string_view, Search>, 5> searches{{{"automat
 
 std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value) {
   std::map<std::string, Integers> result;
-  for (const auto [name, values] : value_of<nb::dict>(key, value)) {
-    const std::string of(text_of(key, name));
-    result.emplace(of, read_integers(values, std::string(key) + " of '" + of + "'"));
+  for (const auto [name, values] : dict_of(key, value)) {
+    const std::string of(text_of("a name in " + std::string(key), name));
+    result.emplace(of, read_integers(values, std::string(key), of));
   }
   return result;
 }
 
 }  // namespace
 
+std::string_view text_of(std::string_view key, nb::handle value) {
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8AndSize(value.ptr(), &size) : nullptr;
+  if (text == nullptr) {
+    if (PyErr_Occurred() == nullptr) wrong_type(key, "a str", value);
+    throw nb::python_error();
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+nb::object index_of(std::string_view key, nb::handle value) {
+  // True is an int for Python, and never one that was meant.
+  PyObject* const index = PyBool_Check(value.ptr()) != 0 ? nullptr : PyNumber_Index(value.ptr());
+  if (index != nullptr) return nb::steal(index);
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+  PyErr_Clear();
+  wrong_type(key, "an int", value);
+}
+
+void out_of_range(std::string_view key, nb::handle value, const std::string& range) {
+  const std::string digits = nb::cast<std::string>(nb::str(value));
+  throw OptionError(std::string(key) + " is " + digits + ", and it can be " + range);
+}
+
+bool flag_of(std::string_view key, nb::handle value) {
+  if (PyBool_Check(value.ptr()) != 0) return value.is(Py_True);
+  const nb::object flag = nb::module_::import_("numpy").attr("bool_");
+  if (!nb::isinstance(value, flag)) wrong_type(key, "True or False", value);
+  return PyObject_IsTrue(value.ptr()) == 1;
+}
+
+double number_of(std::string_view key, nb::handle value) {
+  double number = 0;
+  if (PyBool_Check(value.ptr()) != 0 || !nb::try_cast(value, number)) wrong_type(key, "a number", value);
+  return number;
+}
+
+nb::list list_of(std::string_view key, nb::handle value) {
+  if (!nb::hasattr(value, "__iter__")) wrong_type(key, "a list", value);
+  PyObject* const items = PySequence_List(value.ptr());
+  if (items == nullptr) throw nb::python_error();
+  return nb::steal<nb::list>(items);
+}
+
 std::vector<std::string> strings(std::string_view key, nb::handle value) {
   if (PyUnicode_Check(value.ptr()) != 0) return {std::string(text_of(key, value))};
   std::vector<std::string> result;
-  PyObject* const iterator = PyObject_GetIter(value.ptr());
-  if (iterator == nullptr) throw nb::python_error();
-  const nb::object items = nb::steal(iterator);
-  for (const nb::handle item : nb::steal<nb::list>(PySequence_List(items.ptr())))
-    result.emplace_back(text_of(key, item));
+  for (const nb::handle item : list_of(key, value)) result.emplace_back(text_of(key, item));
   return result;
 }
 
@@ -86,11 +126,11 @@ bool take_run(std::string_view key, nb::handle value, RunOptions& options) {
   if (key == "semiring") {
     options.semiring = semiring_of(value);
   } else if (key == "threads") {
-    options.threads = value.is_none() ? 0 : value_of<int>(key, value);
+    options.threads = value.is_none() ? 0 : integer_of<int>(key, value);
   } else if (key == "check") {
     options.check = choice_of(key, value, checks);
   } else if (key == "memory_limit") {
-    options.memory_limit = value.is_none() ? 0 : value_of<std::int64_t>(key, value);
+    options.memory_limit = value.is_none() ? 0 : integer_of<std::int64_t>(key, value);
   } else if (key == "evidence") {
     if (!value.is_none()) options.evidence = integers_by_name(key, value);
   } else if (key == "lengths") {
@@ -108,13 +148,18 @@ bool take_equation(std::string_view key, nb::handle value, EinsumOptions& option
     options.batch = text_of(key, value);
   } else if (key == "chains") {
     if (value.is_none()) return true;
-    for (const auto [chain, links] : value_of<nb::dict>(key, value)) {
-      options.chains.emplace(text_of(key, chain), strings(key, links));
+    for (const auto [chain, links] : dict_of(key, value)) {
+      const std::string name(text_of("a name in chains", chain));
+      options.chains.emplace(name, strings(key, links));
     }
   } else if (key == "sizes") {
-    if (!value.is_none()) options.sizes = value_of<std::map<std::string, std::int64_t>>(key, value);
+    if (value.is_none()) return true;
+    for (const auto [dim, size] : dict_of(key, value)) {
+      const std::string name(text_of("a name in sizes", dim));
+      options.sizes.emplace(name, integer_of<std::int64_t>("the size of '" + name + "'", size));
+    }
   } else if (key == "spaced") {
-    if (!value.is_none()) options.spaced = value_of<bool>(key, value);
+    if (!value.is_none()) options.spaced = flag_of(key, value);
   } else {
     return false;
   }
@@ -125,13 +170,13 @@ bool take_plan(std::string_view key, nb::handle value, PlanOptions& options) {
   if (key == "search") {
     options.search = choice_of(key, value, searches);
   } else if (key == "trials") {
-    options.trials = value_of<int>(key, value);
+    options.trials = integer_of<int>(key, value);
   } else if (key == "seed") {
-    options.seed = value_of<std::uint64_t>(key, value);
+    options.seed = integer_of<std::uint64_t>(key, value);
   } else if (key == "seconds") {
-    options.seconds = value_of<double>(key, value);
+    options.seconds = number_of(key, value);
   } else if (key == "sums_only") {
-    options.sums_only = value_of<bool>(key, value);
+    options.sums_only = flag_of(key, value);
   } else if (key == "observable") {
     options.observable = strings(key, value);
   } else if (key == "without") {

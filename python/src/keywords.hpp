@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,17 +39,31 @@ void read_keywords(const char* function, const nb::kwargs& keywords, Take take) 
   }
 }
 
-/// The value of an argument as a C++ type. Throws TypeError naming the argument.
+/// A Python int from what is one to Python. Throws TypeError naming the argument, for bools and floats too.
+[[nodiscard]] nb::object index_of(std::string_view key, nb::handle value);
+[[noreturn]] void out_of_range(std::string_view key, nb::handle value, const std::string& range);
+
+/// The integer of an argument. Throws TypeError for what is none, and OptionError for one that the type cannot hold.
 template <class T>
-T value_of(std::string_view key, nb::handle value) {
+T integer_of(std::string_view key, nb::handle value) {
+  const nb::object index = index_of(key, value);
   T result{};
-  if (!nb::try_cast(value, result)) {
-    PyErr_Format(PyExc_TypeError, "%s cannot be %R", std::string(key).c_str(), value.ptr());
-    throw nb::python_error();
+  if (!nb::try_cast(index, result, false)) {
+    using Limits = std::numeric_limits<T>;
+    out_of_range(key, index, std::to_string(Limits::min()) + " … " + std::to_string(Limits::max()));
   }
   return result;
 }
 
+/// True or False, Python's or NumPy's. Throws TypeError naming the argument.
+[[nodiscard]] bool flag_of(std::string_view key, nb::handle value);
+/// A float, or an integer as one. Throws TypeError naming the argument.
+[[nodiscard]] double number_of(std::string_view key, nb::handle value);
+/// A string. Throws TypeError naming the argument.
+[[nodiscard]] std::string_view text_of(std::string_view key, nb::handle value);
+
+/// The items of a list, a tuple or whatever else can be iterated. Throws TypeError naming the argument.
+[[nodiscard]] nb::list list_of(std::string_view key, nb::handle value);
 /// A list or tuple of strings; a single string is a list of one.
 [[nodiscard]] std::vector<std::string> strings(std::string_view key, nb::handle value);
 [[nodiscard]] Semiring semiring_of(nb::handle value);

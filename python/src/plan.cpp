@@ -31,7 +31,7 @@ FactorGraph graph_of(nb::handle model, const nb::args& operands, const EinsumOpt
   for (const nb::handle operand : operands) {
     shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
   }
-  return FactorGraph::from_equation(value_of<std::string>("model", model), shapes,
+  return FactorGraph::from_equation(text_of("model", model), shapes,
                                     {.plates = reading.plates,
                                      .batch = reading.batch,
                                      .chains = reading.chains,

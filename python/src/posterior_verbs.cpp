@@ -9,6 +9,22 @@
 namespace plated::python {
 namespace {
 
+/// Lists of names. A name by itself is none: ["x", "y"] could be one set or two.
+std::vector<std::vector<std::string>> sets_of(nb::handle value) {
+  std::vector<std::vector<std::string>> sets;
+  const auto check = [](nb::handle list) {
+    if (PyUnicode_Check(list.ptr()) == 0) return;
+    PyErr_Format(PyExc_TypeError, "sets must be lists of names in a list, as in [['x', 'y']], and has %R", list.ptr());
+    throw nb::python_error();
+  };
+  check(value);
+  for (const nb::handle set : list_of("sets", value)) {
+    check(set);
+    sets.push_back(strings("a name in sets", set));
+  }
+  return sets;
+}
+
 struct MarginalsVerb {
   static constexpr const char* name = "marginals";
   static constexpr const char* arguments =
@@ -18,17 +34,17 @@ struct MarginalsVerb {
 
   bool take(std::string_view key, nb::handle value, Arrays&) {
     if (key == "variables") {
-      wanted.variables = value_of<bool>(key, value);
+      wanted.variables = flag_of(key, value);
     } else if (key == "factors") {
-      wanted.factors = value_of<bool>(key, value);
+      wanted.factors = flag_of(key, value);
     } else if (key == "ends") {
-      wanted.ends = value_of<bool>(key, value);
+      wanted.ends = flag_of(key, value);
     } else if (key == "filtered") {
-      wanted.filtered = value_of<bool>(key, value);
+      wanted.filtered = flag_of(key, value);
     } else if (key == "log") {
-      wanted.log = value_of<bool>(key, value);
+      wanted.log = flag_of(key, value);
     } else if (key == "sets") {
-      for (const nb::handle set : value_of<nb::sequence>(key, value)) wanted.sets.push_back(strings(key, set));
+      wanted.sets = sets_of(value);
     } else {
       return false;
     }
@@ -105,7 +121,7 @@ struct LeaveOneOut {
 
   bool take(std::string_view key, nb::handle value, Arrays&) {
     if (key == "plate") {
-      plate = value_of<std::string>(key, value);
+      plate = text_of(key, value);
     } else if (key == "factors") {
       factors = strings(key, value);
     } else {

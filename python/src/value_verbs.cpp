@@ -1,6 +1,5 @@
 // einsum, value_and_gradient and hessian_vector_product.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <algorithm>
 
 #include "errors.hpp"
 #include "plated/gradient.hpp"
@@ -40,6 +39,27 @@ struct Einsum {
   std::vector<Tensor> targets;
 };
 
+/// The cotangents of outputs, of which there is at least one: no cotangents would mean ones to C++.
+std::vector<Tensor> cotangents_of(nb::handle value, Arrays& arrays) {
+  std::vector<Tensor> given = arrays.read_all(value, "cotangent");
+  if (given.empty())
+    throw OperandCountError("no cotangents were given, and every output has one: leave them out for ones");
+  return given;
+}
+
+/// Numbers of operands, each once.
+std::vector<std::int64_t> operands_named(nb::handle value) {
+  std::vector<std::int64_t> numbers;
+  for (const nb::handle item : list_of("wrt", value)) {
+    const auto number = integer_of<std::int64_t>("an operand in wrt", item);
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+      throw OptionError("wrt names operand " + std::to_string(number) + " twice");
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
 struct Gradient {
   static constexpr const char* name = "value_and_gradient";
   static constexpr const char* arguments =
@@ -51,11 +71,13 @@ struct Gradient {
     if (key != "cotangents" && key != "wrt" && key != "out") return false;
     if (value.is_none()) return true;
     if (key == "cotangents") {
-      options.cotangents = arrays.read_all(value, "cotangent");
+      options.cotangents = cotangents_of(value, arrays);
     } else if (key == "wrt") {
-      wanted = value_of<std::vector<std::int64_t>>(key, value);
+      wanted = operands_named(value);
     } else {
-      out = nb::list(nb::borrow(value));
+      // An array is the place of one gradient, not of as many as it has rows.
+      const bool several = nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value);
+      out = several ? list_of(key, value) : nb::list(nb::make_tuple(nb::borrow(value)));
       options.gradients = arrays.write_all(out, "out", true);
     }
     return true;
@@ -63,6 +85,10 @@ struct Gradient {
 
   nb::object answer(Call& call) {
     if (wanted) allocate_wanted(call.operands());
+    if (out.is_valid() && options.gradients.empty() && !call.operands().empty()) {
+      throw OperandCountError("out has no places, and " + std::to_string(call.operands().size()) +
+                              " operands have as many gradients: None stands for one that is not wanted");
+    }
     auto answer = call.ask([&](const Plan& plan, std::span<const Tensor> operands, const RunOptions& run) {
       return value_and_gradient(plan, operands, run, options);
     });
@@ -100,7 +126,7 @@ struct Hessian {
     if (key == "direction") {
       direction = arrays.read_all(value, "direction");
     } else if (key == "cotangents") {
-      if (!value.is_none()) cotangents = arrays.read_all(value, "cotangent");
+      if (!value.is_none()) cotangents = cotangents_of(value, arrays);
     } else {
       return false;
     }

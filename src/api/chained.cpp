@@ -7,6 +7,7 @@
 #include "engine/check_operands.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::api {
 namespace {
@@ -78,11 +79,9 @@ chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) 
       throw ShapeError("the lengths of chain " + quoted(name) + " have " + std::to_string(given.values.size()) +
                        " values, but their shape " + engine::shape_text(given.shape) + " has another number");
     }
-    for (const std::int64_t length : given.values) {
-      if (length >= 0 && length <= graph.dims()[chain.dim].size) continue;
-      throw ValueError("chain " + quoted(name) + " has the length " + std::to_string(length) +
-                       ", and its slices are 0 … " + std::to_string(graph.dims()[chain.dim].size - 1));
-    }
+    const std::int64_t size = graph.dims()[chain.dim].size;
+    tensor::check_entries(given, 0, size, "chain " + quoted(name) + " has the length",
+                          "and its lengths are 0 … " + std::to_string(size));
     if (given.shape != shape) dims.erase(dims.begin(), dims.begin() + batch);
     result[chain.dim] = {.dims = dims, .sizes = sizes(graph, dims), .values = given.values};
   }

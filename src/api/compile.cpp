@@ -44,7 +44,7 @@ DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const adjoin
 
 }  // namespace
 
-Plan compile(const FactorGraph& graph, const PlanOptions& options) {
+Plan compile(const FactorGraph& given, const PlanOptions& options) {
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
   if (!(options.seconds >= 0)) throw OptionError("the seconds of a search must not be negative");
@@ -57,6 +57,8 @@ Plan compile(const FactorGraph& graph, const PlanOptions& options) {
                     .memo = std::make_shared<planner::OrderMemo>()};
   internal.sums_only = options.sums_only;
   internal.without = options.without;
+  FactorGraph graph = given;
+  if (graph.outputs().empty()) graph.output({});  // the total is meant, as in files
   FactorGraph observed = graph;
   std::vector<DimId> observable;
   graph.validate();
@@ -67,7 +69,8 @@ Plan compile(const FactorGraph& graph, const PlanOptions& options) {
     }
     observable.push_back(add_evidence(observed, graph, axes, name));
   }
-  return Plan(std::make_shared<api::PlanImpl>(graph, std::move(observed), std::move(observable), std::move(internal)));
+  return Plan(std::make_shared<api::PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
+                                              std::move(internal)));
 }
 
 }  // namespace plated

@@ -14,6 +14,7 @@
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::api {
 namespace {
@@ -80,6 +81,7 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
     throw ShapeError("the evidence for " + name + " has " + std::to_string(observed.values.size()) +
                      " values, but its shape " + engine::shape_text(observed.shape) + " has " + std::to_string(slices));
   }
+  tensor::check_states(observed, graph.dims()[v].name, states);
   const bool shared = observed.shape != with_batch;
   Tensor table(dtype, shared ? [&] {
     std::vector<std::int64_t> unbatched = plates;
@@ -89,10 +91,6 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
   const Units unit = units(semiring);
   for (std::size_t k = 0; k < observed.values.size(); ++k) {
     const std::int64_t value = observed.values[k];
-    if (value < -1 || value >= states) {
-      throw ValueError("the evidence for " + name + " has the value " + std::to_string(value) +
-                       ", and its states are 0 … " + std::to_string(states - 1) + " (−1: not observed)");
-    }
     for (std::int64_t s = 0; s < states; ++s) {
       const double entry = value == -1 || value == s ? unit.one : unit.zero;
       const auto at = static_cast<std::int64_t>(k) * states + s;

@@ -74,7 +74,11 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
     if (found == graph.factors().end()) {
       throw UnknownNameError("factor '" + factor + "' is to be left out, and the model has no such factor");
     }
-    masked.push_back(static_cast<std::size_t>(found - graph.factors().begin()));
+    const auto index_of_factor = static_cast<std::size_t>(found - graph.factors().begin());
+    if (std::find(masked.begin(), masked.end(), index_of_factor) != masked.end()) {
+      throw DuplicateNameError("factor '" + factor + "' is named twice among those to leave out");
+    }
+    masked.push_back(index_of_factor);
     const std::vector<chain::Piece>& pieces = program->pieces().pieces;
     const auto holder = std::find_if(pieces.begin(), pieces.end(), [&](const chain::Piece& p) {
       return p.chain == chain && std::find(p.factors.begin(), p.factors.end(), masked.back()) != p.factors.end();

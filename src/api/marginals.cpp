@@ -102,7 +102,10 @@ class Asker {
         if (!v || graph.dims()[*v].kind != DimKind::variable) {
           throw UnknownNameError("a joint marginal is asked for '" + name + "', and the model has no such variable");
         }
-        states.insert(*v);
+        if (!states.insert(*v).second) {
+          throw DuplicateNameError("a joint marginal is asked for '" + name +
+                                   "' twice: name each variable of a set once");
+        }
         of_plates.insert(plates[*v].begin(), plates[*v].end());
       }
       add(of_plates, states);

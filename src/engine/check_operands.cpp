@@ -67,6 +67,7 @@ std::pair<std::uintptr_t, std::uintptr_t> extent_in_memory(const Tensor& tensor)
 /// An axis whose step does not lead beyond everything that the axes with smaller steps reach. Where there is none, no
 /// two indices share an element; where there is one, they may.
 std::optional<std::size_t> overlapping_axis(const Tensor& tensor) {
+  if (tensor.elements() == 0) return std::nullopt;
   const auto step = [&](std::size_t axis) { return std::abs(tensor.strides()[axis]); };
   for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
     if (tensor.shape()[axis] < 2) continue;

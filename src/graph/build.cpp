@@ -78,10 +78,25 @@ DimId FactorGraph::variable(std::string_view name, std::int64_t domain, const st
   return id;
 }
 
+std::size_t FactorGraph::add(Factor factor) {
+  if (!factor_names_.insert(factor.name).second) {
+    const auto known =
+        std::find_if(factors_.begin(), factors_.end(), [&](const Factor& other) { return other.name == factor.name; });
+    throw DuplicateNameError("factors " + std::to_string(known - factors_.begin()) + " and " +
+                             std::to_string(factors_.size()) + " are both named " + quoted(factor.name) +
+                             ": give one of them another name");
+  }
+  factors_.push_back(std::move(factor));
+  return factors_.size() - 1;
+}
+
 std::size_t FactorGraph::factor(std::string_view name, const std::vector<std::string>& dims,
                                 const FactorOptions& options) {
   Factor factor;
-  factor.name = name.empty() ? graph::numbered_factor(factors_.size()) : std::string(name);
+  factor.name = name;
+  for (std::size_t k = factors_.size(); factor.name.empty(); ++k) {
+    if (!factor_names_.contains(graph::numbered_factor(k))) factor.name = graph::numbered_factor(k);
+  }
   factor.trusted = options.trusted;
   const std::string where = "factor " + quoted(factor.name);
   const graph::Resolver resolver(*this, where);
@@ -100,8 +115,7 @@ std::size_t FactorGraph::factor(std::string_view name, const std::vector<std::st
   }
   factor.tied = graph::tied_plates(*this, factor.dims, tied, where);
   if (of) factor.distribution_of = distribution_variable(*this, factor, *of_id, *of, where);
-  factors_.push_back(std::move(factor));
-  return factors_.size() - 1;
+  return add(std::move(factor));
 }
 
 std::size_t FactorGraph::output(const std::vector<std::string>& dims) {

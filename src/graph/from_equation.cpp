@@ -189,10 +189,11 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
   for (const WrittenLink& link : links) result.link(link.chain, link.source, link.target);
 
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    Factor& factor = result.factors_.emplace_back();
+    Factor factor;
     factor.name = graph::numbered_factor(k);
     factor.tied = std::move(operands[k].tied);
     factor.dims = graph::Resolver(result, operand_text(equation, k)).resolve(operands[k].dims, factor.tied);
+    result.add(std::move(factor));
   }
   const std::vector<DimId> batch = graph::batch_dims(result);
   for (std::size_t k = 0; k < outputs.size(); ++k) {

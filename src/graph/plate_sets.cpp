@@ -1,6 +1,4 @@
-// Computes the plates of variables and factors, and checks that they are consistent.
-#include <unordered_set>
-
+// The plates of variables and factors, and whether what is written about them agrees.
 #include "base/sorted_set.hpp"
 #include "graph/linked_plates.hpp"
 #include "graph/spell.hpp"
@@ -119,14 +117,6 @@ std::vector<std::vector<DimId>> FactorGraph::variable_plates() const {
   return result;
 }
 
-void FactorGraph::validate() const {
-  std::unordered_set<std::string_view> names;
-  for (const Factor& factor : factors_) {
-    if (!names.insert(factor.name).second) {
-      throw DuplicateNameError("two factors are named " + quoted(factor.name));
-    }
-  }
-  (void)variable_plates();
-}
+void FactorGraph::validate() const { (void)variable_plates(); }
 
 }  // namespace plated

@@ -64,11 +64,12 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
     const Factor& factor = factors_[f];
     const bool inside = contains(factor.dims, *found) || contains(factor.tied, *found);
     for (std::int64_t slice = 0; slice < (inside ? size : 1); ++slice) {
-      Factor& sliced = copy.factors_.emplace_back(factor);
+      Factor sliced = factor;
       if (inside) sliced.name = copy_name(factor.name, plate_name, slice);
       sliced.dims = copies.of(factor.dims, slice);
       sliced.tied = copies.of(factor.tied, slice);
       if (factor.distribution_of) sliced.distribution_of = copies.of(*factor.distribution_of, slice);
+      copy.add(std::move(sliced));
       result.factors.push_back(slice_of(f, factor.dims, *found, slice));
     }
   }

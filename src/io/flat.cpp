@@ -58,7 +58,8 @@ void check_flat(const Model& model, Format format) {
 
 void note_losses(const Model& model, std::vector<std::string>& losses) {
   const std::vector<Output>& outputs = model.graph.outputs();
-  if (outputs.size() != 1 || !outputs[0].dims.empty()) losses.emplace_back("what the model is asked for: its outputs");
+  const bool total = outputs.empty() || (outputs.size() == 1 && outputs[0].dims.empty());
+  if (!total) losses.emplace_back("what the model is asked for: its outputs");
   if (!model.observed.empty()) {
     const bool all = std::all_of(model.observed.begin(), model.observed.end(),
                                  [&](const std::string& v) { return model.evidence.contains(v); });

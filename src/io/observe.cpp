@@ -72,7 +72,12 @@ void observe(Model& model, std::string_view assignment) {
     throw SizeError("plate " + quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
                     std::to_string(observed.index[k]) + ", only " + std::to_string(sizes[k]));
   }
-  evidence.at(observed.index) = *state;
+  std::int64_t& seen = evidence.at(observed.index);
+  if (seen >= 0 && seen != *state) {
+    throw ImpossibleError(quoted(dim.name) + " is observed as " + quoted(state_label(model, dim.name, seen)) +
+                          " already, and cannot be " + quoted(spelled) + ", too");
+  }
+  seen = *state;
   model.observed.insert(dim.name);
 }
 

@@ -1,5 +1,8 @@
 // Reads the plated format: JSON with plates, chains, variables, factors and evidence; docs/formats.md describes it.
+#include <set>
+
 #include "graph/ends.hpp"
+#include "graph/spell.hpp"
 #include "io/array_values.hpp"
 #include "io/directed.hpp"
 #include "io/json_evidence.hpp"
@@ -133,14 +136,22 @@ class PlatedReader {
     if (!factors.is(Json::Kind::array) || (factors.packed && factors.size() > 0)) {
       source_.fail(factors.at, "'factors' should be a list of objects");
     }
-    for (const Json& factor : factors.items) read_factor(factor);
+    std::set<std::string, std::less<>> names;  // that the file gives: factors without one avoid them
+    for (const Json& factor : factors.items) {
+      const Json* const name = factor.is(Json::Kind::object) ? factor.find("name") : nullptr;
+      if (name != nullptr && name->is(Json::Kind::string)) names.insert(name->string);
+    }
+    for (const Json& factor : factors.items) read_factor(factor, names);
   }
 
-  void read_factor(const Json& value) {
-    const std::string number = "f" + std::to_string(model_.factors.size());
+  void read_factor(const Json& value, std::set<std::string, std::less<>>& names) {
+    const std::string number = graph::numbered_factor(model_.factors.size());
     check_object(source_, value, "factor " + number, {"name", "dims", "tied", "distribution_of", "values", "dtype"});
-    NewFactor factor{.name = number};
+    NewFactor factor;
     if (const Json* name = value.find("name")) factor.name = as_string(source_, *name, "the name of factor " + number);
+    for (std::size_t k = model_.factors.size(); factor.name.empty(); ++k) {
+      if (names.insert(graph::numbered_factor(k)).second) factor.name = graph::numbered_factor(k);
+    }
     const std::string what = "factor " + shown(factor.name);
     factor.dims = as_strings(source_, required(source_, value, "dims", what), "the dims of " + what);
     if (const Json* tied = value.find("tied")) factor.tied = as_strings(source_, *tied, "the tied dims of " + what);

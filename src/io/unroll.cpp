@@ -6,6 +6,7 @@
 #include "io/directed.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated {
 namespace {
@@ -91,6 +92,9 @@ void copy_meanings(const Model& model, Model& result) {
     const auto label = model.labels.find(variable);
     const bool observed = model.observed.contains(variable);
     const auto evidence = model.evidence.find(variable);
+    if (evidence != model.evidence.end()) {
+      tensor::check_states(evidence->second, variable, model.graph.dims()[id].size);
+    }
     if (states == model.states.end() && label == model.labels.end() && !observed && evidence == model.evidence.end())
       continue;
     copies.each(id, [&](const std::string& copy, const std::vector<std::int64_t>& index) {

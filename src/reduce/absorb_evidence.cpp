@@ -4,10 +4,9 @@
 
 #include "base/sorted_set.hpp"
 #include "graph/derived.hpp"
-#include "graph/spell.hpp"
-#include "plated/error.hpp"
 #include "reduce/gather.hpp"
 #include "reduce/reduction.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::reduce {
 namespace {
@@ -69,15 +68,8 @@ class Absorber {
     if (states.shape != sizes || graph.linking_chain(v)) return false;
     const auto is_end = [&](const Dim& dim) { return dim.end != End::none && dim.of == v; };
     if (std::any_of(graph.dims().begin(), graph.dims().end(), is_end)) return false;
-    for (const std::int64_t state : states.values) {
-      if (state < 0) return false;
-      if (state >= graph.dims()[v].size) {
-        throw ValueError("the evidence for " + graph::quoted(graph.dims()[v].name) + " has the value " +
-                         std::to_string(state) + ", and its states are 0 … " +
-                         std::to_string(graph.dims()[v].size - 1));
-      }
-    }
-    return true;
+    tensor::check_states(states, graph.dims()[v].name, graph.dims()[v].size);
+    return std::find(states.values.begin(), states.values.end(), -1) == states.values.end();
   }
 
   /// None where the result would be much larger than the factor and a table of what was seen.

@@ -26,14 +26,14 @@ TEST(Edges, ScalarsAlone) {
   EXPECT_EQ(einsum("->", {Tensor::scalar(2.5F)}).dtype(), Dtype::float32);
 }
 
-TEST(Edges, NoOutputs) {
+TEST(Edges, NoOutputsMeanTheTotal) {
   FactorGraph graph;
   graph.variable("x", 2);
   graph.factor("f", {"x"});
-  const Plan plan = compile(graph);
-  EXPECT_TRUE(plan.run({Tensor::of<double>({2}, {1, 2})}).empty());
-  EXPECT_EQ(plan.steps(), 0U);
-  EXPECT_TRUE(compile(FactorGraph()).run(std::vector<Tensor>{}).empty());
+  const RunOptions run{.semiring = Semiring::real};
+  EXPECT_EQ(compile(graph).run({Tensor::of<double>({2}, {1, 2})}, run).at(0).item(), 3);
+  EXPECT_EQ(compile(graph.asking({})).run({Tensor::of<double>({2}, {1, 2})}, run).at(0).item(), 3);
+  EXPECT_EQ(compile(FactorGraph()).run(std::vector<Tensor>{}, run).at(0).item(), 1);
 }
 
 TEST(Edges, EmptyPlatesAreOneAndEmptyDomainsAreZero) {

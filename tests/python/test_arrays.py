@@ -1,6 +1,7 @@
 """Input and output arrays: strides, element types, the caller's memory."""
 
 import array
+import ctypes
 
 import numpy as np
 import plated
@@ -88,8 +89,34 @@ def test_strides_that_split_elements_are_refused():
         plated.einsum("x->", packed["weight"])
 
 
+def test_addresses_that_split_elements_are_refused():
+    for dtype in ["f4", "f8"]:
+        shifted = np.zeros(33, dtype="u1")[1:].view(dtype)
+        with pytest.raises(plated.ShapeError, match="operand 0 begins at an address that is no multiple.*copy it"):
+            plated.einsum("x->", shifted)
+        np.testing.assert_allclose(plated.einsum("x->", shifted.copy()), np.log(len(shifted)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "longdouble", "complex64", ">f4", "O", "S8", "m8[s]", "i1", "?"])
+def test_numbers_of_other_dtypes_are_refused_without_axes_too(dtype):
+    with pytest.raises(plated.DtypeError, match="operand 0"):
+        plated.einsum("->", np.zeros((), dtype=dtype))
+
+
+def test_tables_of_other_libraries_are_pointed_to_numpy():
+    class Frame:
+        def to_numpy(self):
+            return np.zeros((2, 2))
+
+    with pytest.raises(plated.DtypeError, match=r"operand 0 is a .*Frame.*to_numpy\(\)"):
+        plated.einsum("xy->", Frame())
+    np.testing.assert_allclose(plated.einsum("xy->", Frame().to_numpy()), np.log(4))
+
+
 def test_buffers_of_the_standard_library():
     np.testing.assert_allclose(plated.einsum("x->", array.array("d", [0.0, 0.0])), np.log(2))
+    rows = ((ctypes.c_double * 3) * 2)((0.0, 1.0, 2.0), (3.0, 4.0, 5.0))
+    np.testing.assert_array_equal(plated.einsum("xy->yx", rows), np.arange(6.0).reshape(2, 3).T)
     np.testing.assert_allclose(plated.einsum("x->", memoryview(array.array("f", [0.0, 0.0]))), np.log(2), rtol=1e-6)
 
 
@@ -103,6 +130,7 @@ def test_no_elements():
     assert plated.einsum("ix->ix", np.empty((0, 3)), plates="i").shape == (0, 3)
     value, (gradient,) = plated.value_and_gradient("ix->", np.empty((0, 3)), plates="i")
     assert value == 0.0 and gradient.shape == (0, 3)
+    assert plated.value_and_gradient("ix->", np.empty((0, 3)), plates="i", wrt=[0])[1][0].shape == (0, 3)
     assert plated.map("ix->", np.empty((0, 3)), plates="i").assignment["x"].shape == (0,)
     assert plated.sample("ix->", np.empty((0, 3)), plates="i", n=5)["x"].shape == (5, 0)
     assert plated.sample("x->", np.zeros(2), n=0)["x"].shape == (0,)
@@ -143,6 +171,15 @@ def test_gradients_into_memory_of_the_callers():
     np.testing.assert_allclose(value, expected[0])
 
 
+def test_one_array_is_the_place_of_one_gradient():
+    target = np.empty((4, 6))
+    _, (gradient,) = plated.value_and_gradient("xy->", MATRIX, out=target)
+    assert gradient is target
+    np.testing.assert_allclose(target.sum(), 1.0)
+    with pytest.raises(plated.OperandCountError):
+        plated.value_and_gradient("x,x->", MATRIX[0], MATRIX[1], out=np.empty((2, 6)))
+
+
 def test_gradients_of_some_operands():
     weights = RANDOM.normal(size=4)
     everything = plated.value_and_gradient("xy,x->", MATRIX, weights)[1]
@@ -160,6 +197,20 @@ def test_cotangents():
     np.testing.assert_allclose(gradient, cotangent[:, None] * posterior)
     _, (both,) = plated.value_and_gradient("xy->x,", MATRIX, cotangents=[cotangent, np.array(2.0)])
     np.testing.assert_allclose(both, gradient + 2 * np.exp(MATRIX - np.logaddexp.reduce(MATRIX.ravel())))
+
+
+def test_empty_lists_of_arrays_are_not_taken_for_none_given():
+    for cotangents in [[], ()]:
+        with pytest.raises(plated.OperandCountError, match="no cotangents"):
+            plated.value_and_gradient("xy->", MATRIX, cotangents=cotangents)
+        with pytest.raises(plated.OperandCountError, match="no cotangents"):
+            plated.hessian_vector_product("xy->", MATRIX, direction=[MATRIX], cotangents=cotangents)
+    with pytest.raises(plated.OperandCountError, match="out has no places"):
+        plated.value_and_gradient("xy->", MATRIX, out=[])
+    with pytest.raises(plated.OperandCountError):
+        plated.hessian_vector_product("xy->", MATRIX, direction=[])
+    with pytest.raises(plated.OperandCountError):
+        plated.expectation("xy->", MATRIX, statistics=[])
 
 
 def test_hessian_vector_product_against_differences():

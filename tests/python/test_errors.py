@@ -59,7 +59,7 @@ def test_memory_limit():
     [
         (plated.einsum, {"plate": "i"}, "einsum.* unexpected keyword argument 'plate'"),
         (plated.compile, {"lengths": {}}, "compile.* unexpected keyword argument 'lengths'"),
-        (plated.sample, {"n": "many"}, "n cannot be 'many'"),
+        (plated.sample, {"n": "many"}, "n must be an int, not 'many'"),
         (plated.einsum, {"plates": ["i"]}, "plates must be a str"),
         (plated.expectation, {}, "needs the keyword argument 'statistics'"),
         (plated.leave_one_out, {}, "needs the keyword argument 'plate'"),

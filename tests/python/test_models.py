@@ -42,6 +42,32 @@ def test_builder_errors():
         graph.factor("more", ["nobody"])
 
 
+def test_factors_have_names_of_their_own():
+    graph = coins()
+    with pytest.raises(plated.DuplicateNameError, match="factors 1 and 3 are both named 'kind'"):
+        graph.factor("kind", ["mint"])
+    graph.factor("", ["mint"])
+    assert graph.factors[3].name == "f3"
+    with pytest.raises(plated.DuplicateNameError, match="factors 3 and 4 are both named 'f3'"):
+        graph.factor("f3", ["mint"])
+
+
+def test_a_graph_without_outputs_is_asked_for_its_total():
+    for batch in [False, True]:
+        graph = plated.FactorGraph()
+        graph.variable("x", 2)
+        if batch:
+            graph.batch("n", 3)
+        graph.factor("f", ["n", "x"] if batch else ["x"])
+        operand = RANDOM.normal(size=(3, 2) if batch else 2)
+        plan = plated.compile(graph)
+        np.testing.assert_allclose(plan(operand), np.logaddexp.reduce(operand, axis=-1))
+        assert plan.output_shapes == [(3,) if batch else ()] and graph.outputs == []
+        assert plan.value_and_gradient(operand)[1][0].shape == operand.shape
+        assert plan.cost().flops > 0 and plated.analyze(graph).steps == plan.steps >= 1
+        assert "output" in plan.print() and plan.graph.outputs == [("n",) if batch else ()]
+
+
 def test_graphs_derived_from_a_graph():
     graph = coins()
     assert graph.asking([["i", "coin"]]).outputs == [("i", "coin")]

@@ -29,7 +29,7 @@ def einsum(
     *operands: Tensor,
     plates: str = "",
     batch: str = "",
-    chains: Mapping[str, Sequence[str]] | None = None,
+    chains: Mapping[str, str | Sequence[str]] | None = None,
     semiring: str = "log",
     sizes: Mapping[str, int] | None = None,
     lengths: Mapping[str, Tensor] | None = None,
@@ -50,6 +50,9 @@ def einsum(
     for operand in operands:
         if not isinstance(operand, torch.Tensor):
             raise TypeError(f"plated.torch takes tensors, not {type(operand).__name__}; plated.einsum takes any array")
+    for length in ragged:
+        if not isinstance(length, torch.Tensor):
+            raise TypeError(f"plated.torch takes lengths as tensors, not {type(length).__name__}")
     if not eager.usable():
         results = operators.einsum(list(operands), ragged, *question)
     elif torch.is_grad_enabled() and any([operand.requires_grad for operand in operands]):
@@ -64,7 +67,7 @@ def log_partition(
     *operands: Tensor,
     plates: str = "",
     batch: str = "",
-    chains: Mapping[str, Sequence[str]] | None = None,
+    chains: Mapping[str, str | Sequence[str]] | None = None,
     sizes: Mapping[str, int] | None = None,
     lengths: Mapping[str, Tensor] | None = None,
     spaced: bool | None = None,

@@ -37,7 +37,9 @@ class Question(NamedTuple):
 
 def ask(equation, plates, batch, semiring, chains, sizes, lengths, spaced, threads):
     """The question, and the lengths of ragged chains in its order. Written so that torch.compile can trace it."""
-    chained = "; ".join([f"{chain}: {', '.join(links)}" for chain, links in (chains or {}).items()])
+    chained = "; ".join(
+        [f"{chain}: {links if isinstance(links, str) else ', '.join(links)}" for chain, links in (chains or {}).items()]
+    )
     sized = "; ".join([f"{dim}: {size}" for dim, size in (sizes or {}).items()])
     named = "; ".join(list((lengths or {}).keys()))
     question = Question(equation, plates, batch, semiring, chained, sized, named, spaced, threads)

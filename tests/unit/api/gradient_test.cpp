@@ -103,6 +103,14 @@ TEST(ValueAndGradient, RefusesPlacesThatCannotBeWritten) {
   EXPECT_NO_THROW((void)into(Tensor::view(memory + 6, {2}), place));
 }
 
+TEST(ValueAndGradient, TakesAPlaceWithoutElements) {
+  const Tensor nothing(Dtype::float64, {0, 3});
+  const ValueAndGradient answer = value_and_gradient("ix->", {nothing}, {.plates = "i"},
+                                                     {.gradients = {Tensor::uninitialised(Dtype::float64, {0, 3})}});
+  EXPECT_EQ(answer.values.at(0).item(), 0);
+  EXPECT_EQ(answer.gradients.at(0).shape(), (Tensor::Shape{0, 3}));
+}
+
 TEST(ValueAndGradient, RefusesPlacesThatOverlapACotangent) {
   const Tensor cotangent = Tensor::of<double>({2}, {1, 1});
   const GradientOptions shared{.cotangents = {Tensor::scalar(1.0), cotangent}, .gradients = {cotangent, Tensor()}};

@@ -81,6 +81,8 @@ TEST(Marginals, RefuseUnknownNamesAndOtherSemirings) {
   for (const char* name : {"z", "n", "i"}) {
     EXPECT_THROW((void)marginals(shuffled(), shuffled_operands(), {}, {.sets = {{"x", name}}}), UnknownNameError);
   }
+  EXPECT_THROW((void)marginals(shuffled(), shuffled_operands(), {}, {.sets = {{"x"}, {"y", "x", "y"}}}),
+               DuplicateNameError);
   for (const Semiring semiring : {Semiring::max_plus, Semiring::min_plus, Semiring::max_product, Semiring::boolean}) {
     EXPECT_THROW((void)marginals("x->", {f}, {.semiring = semiring}), OptionError);
     EXPECT_THROW((void)entropy("x->", {f}, {.semiring = semiring}), OptionError);
@@ -158,6 +160,14 @@ TEST(LeaveOneOut, WantsAPlate) {
     EXPECT_THROW((void)leave_one_out(shuffled(), shuffled_operands(), name), UnknownNameError);
   }
   EXPECT_EQ(leave_one_out(shuffled(), shuffled_operands(), "i").shape(), (Shape{6, 5}));
+}
+
+TEST(LeaveOneOut, OfAChainTakesEachFactorOnce) {
+  const std::vector<Tensor> operands{Tensor(Dtype::float64, {2}), Tensor(Dtype::float64, {2, 2}),
+                                     Tensor(Dtype::float64, {4, 2})};
+  const EinsumOptions options{.chains = {{"t", {"a->b"}}}};
+  EXPECT_EQ(leave_one_out("a,(t)ab,tb->", operands, "t", options, {"f2"}).shape(), Shape{4});
+  EXPECT_THROW((void)leave_one_out("a,(t)ab,tb->", operands, "t", options, {"f2", "f2"}), DuplicateNameError);
 }
 
 TEST(LeaveOneOut, NamesTheSliceWithoutWhichTheRestIsImpossible) {

@@ -145,12 +145,33 @@ TEST(Builder, StatedPlatesArePlatesEachOnce) {
   EXPECT_FALSE(g.find("w").has_value());
 }
 
-TEST(Builder, ValidateRefusesTwoFactorsOfOneName) {
+TEST(Builder, RefusesAFactorWhoseNameIsTaken) {
   FactorGraph g = declared();
+  g.factor("prior", {"x"});
   g.factor("f", {"x"});
-  EXPECT_NO_THROW(g.validate());
-  g.factor("f", {"y"});
-  EXPECT_SAYS(message_of<DuplicateNameError>([&] { g.validate(); }), "two factors are named 'f'");
+  EXPECT_SAYS(message_of<DuplicateNameError>([&] { g.factor("f", {"y"}); }), "factors 1 and 2 are both named 'f'");
+  ASSERT_EQ(g.factors().size(), 2U);
+  EXPECT_EQ(g.factor("g", {"y"}), 2U);
+}
+
+TEST(Builder, FactorsWithoutANameAvoidTheNamesThatAreThere) {
+  FactorGraph g = declared();
+  g.factor("f1", {"x"});
+  g.factor("", {"x"});
+  g.factor("", {"y"});
+  EXPECT_EQ(g.factors()[1].name, "f2");
+  EXPECT_EQ(g.factors()[2].name, "f3");
+  EXPECT_SAYS(message_of<DuplicateNameError>([&] { g.factor("f2", {"y"}); }), "factors 1 and 3 are both named 'f2'");
+}
+
+TEST(Builder, AFactorAddedToAnEquationOrACopyNeedsANameOfItsOwn) {
+  const std::vector<std::vector<std::int64_t>> shapes = {{2}, {3, 2}};
+  const FactorGraph equation = FactorGraph::from_equation("x,ix->", shapes, {.plates = "i"});
+  FactorGraph copy = equation;
+  EXPECT_SAYS(message_of<DuplicateNameError>([&] { copy.factor("f1", {"x"}); }), "factors 1 and 2");
+  FactorGraph unrolled = equation.unroll().graph;
+  EXPECT_SAYS(message_of<DuplicateNameError>([&] { unrolled.factor("f1[i=2]", {"x"}); }), "factors 3 and 4");
+  EXPECT_EQ(unrolled.factor("f1", {"x"}), 4U);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(Unroll, NumbersTheStatesOfAChain) {
   EXPECT_EQ(flat.evidence.size(), 108U);
   EXPECT_EQ(flat.states.at("before[year=107]"), model.states.at("level"));
   EXPECT_TRUE(flat.directed);
-  observe(model, "before[4]=quiet");
+  model.evidence.at("before").values[4] = 0;
   EXPECT_SAYS(message_of<ImpossibleError>([&] { (void)unroll(model); }), "'before[year=4]' is observed in two states");
 }
 

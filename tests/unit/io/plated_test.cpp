@@ -90,6 +90,26 @@ std::string with_values(const std::string& values) {
          values + "}]}";
 }
 
+std::string with_factors(const std::string& first, const std::string& second) {
+  return R"({"format": "plated", "version": 1, "space": "real", "variables": {"x": 2}, "factors": [
+  {)" + first +
+         R"("dims": ["x"], "values": [1, 2]},
+  {)" + second +
+         R"("dims": ["x"], "values": [3, 4]}], "outputs": []})";
+}
+
+TEST(Plated, RefusesTwoFactorsOfOneName) {
+  const std::string twice = with_factors(R"("name": "f", )", R"("name": "f", )");
+  EXPECT_SAYS(message_of<FormatError>([&] { (void)parse_model(twice, "m.json"); }),
+              "m.json:3: factors 0 and 1 are both named 'f'");
+}
+
+TEST(Plated, FactorsWithoutANameAvoidThoseThatTheFileGives) {
+  const Model model = parse_model(with_factors("", R"("name": "f0", )"), "m.json");
+  EXPECT_EQ(model.graph.factors()[0].name, "f1");
+  EXPECT_EQ(model.graph.factors()[1].name, "f0");
+}
+
 TEST(Plated, ReadsArraysBesideTheModel) {
   const test::Scratch scratch;
   const Tensor numbers = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
@@ -159,6 +179,8 @@ TEST(Observe, TakesNamesStatesAndIndices) {
   EXPECT_SAYS(message_of<SizeError>([&] { observe(model, "b=hi"); }), "'b' lives in 2 plates");
   EXPECT_SAYS(message_of<SizeError>([&] { observe(model, "b[2,0]=hi"); }), "plate 'n' has no slice 2, only 2");
   EXPECT_SAYS(message_of<ParseError>([&] { observe(model, "b"); }), "'variable=state'");
+  EXPECT_NO_THROW(observe(model, "b[0,0]=0"));
+  EXPECT_SAYS(message_of<ImpossibleError>([&] { observe(model, "b[0,0]=1"); }), "'b' is observed as");
 }
 
 TEST(Observe, FindsUnrolledNamesAndStatesWithSigns) {

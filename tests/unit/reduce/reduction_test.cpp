@@ -33,6 +33,15 @@ TEST(AbsorbEvidence, KeepsTheStateThatWasSeen) {
   EXPECT_TRUE(reduction.model.graph.factors()[0].distribution_of);
 }
 
+TEST(AbsorbEvidence, RefusesStatesThatAreNone) {
+  for (const std::int64_t state : {std::int64_t{2}, std::int64_t{-2}}) {
+    Model model = pair({0.1, 0.9, 0.2, 0.8, 0.3, 0.7});
+    model.evidence.emplace("b", Integers({}, {state}));
+    EXPECT_THROW((void)reduce(model), ValueError) << state;
+    EXPECT_THROW((void)unroll(model), ValueError) << state;
+  }
+}
+
 TEST(AbsorbEvidence, LeavesADistributionWhoseParentWasSeen) {
   Model model = pair({0.1, 0.9, 0.2, 0.8, 0.3, 0.7});
   model.evidence.emplace("a", Integers({}, {2}));

@@ -1,0 +1,58 @@
+"""Evidence and lengths as arrays of int64: what NumPy reads as integers, and never a value that was not there."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy
+
+from ._errors import DtypeError, ValueError
+
+
+def read_evidence(values: Any, what: str) -> Any:
+    """Observed states. Masked entries are not observed: -1. False and True are the states 0 and 1."""
+    if values is numpy.ma.masked:
+        return numpy.array(-1, dtype=numpy.int64)
+    if not isinstance(values, numpy.ma.MaskedArray):
+        return _read(values, what, "iub")
+    # What lies under a mask may be anything: it is not looked at.
+    states = _read(values.filled(0) if values.dtype.kind in "iub" else values.data, what, "iub")
+    states = states.copy()
+    states[numpy.ma.getmaskarray(values)] = -1
+    return states
+
+
+def read_lengths(values: Any, what: str) -> Any:
+    """Lengths of chains. A masked one is none, and truth values are a mask, not lengths."""
+    if isinstance(values, numpy.ma.MaskedArray):
+        raise DtypeError(f"{what} are a masked array, and its mask would be ignored: call .filled() on it")
+    return _read(values, what, "iu")
+
+
+def _read(values: Any, what: str, kinds: str) -> Any:
+    if _masks_inside(values):
+        raise DtypeError(f"{what} are a list with masked entries, which would be lost: make it one array, numpy.ma.array()")
+    try:
+        array = numpy.asarray(values)
+    except (TypeError, RuntimeError, builtins.ValueError) as error:
+        raise DtypeError(f"{what} cannot be read as an array: {error}") from error
+    kind = array.dtype.kind
+    if array.size == 0 and kind == "f":  # [] is an array of floats for NumPy
+        return numpy.empty(array.shape, dtype=numpy.int64)
+    if kind not in kinds:
+        entry = f", as of {array.flat[0]!r}" if kind == "O" and array.size > 0 else ""
+        raise DtypeError(f"{what} have the dtype {array.dtype}{entry}: integers are expected")
+    most = numpy.iinfo(numpy.int64).max
+    if kind == "u" and array.size > 0 and array.max() > most:  # in either byte order
+        index = numpy.unravel_index(int(numpy.argmax(array > most)), array.shape)
+        place = f" at index ({', '.join(str(int(axis)) for axis in index)})" if array.ndim > 0 else ""
+        raise ValueError(f"{what} has the value {int(array[index])}{place}, which is beyond 2^63 - 1 and out of any range")
+    return numpy.asarray(array, dtype=numpy.int64, order="C")
+
+
+def _masks_inside(values: Any) -> bool:
+    """Whether a list holds masked arrays: NumPy would make one array of them, and forget their masks."""
+    if not isinstance(values, (list, tuple)):
+        return False
+    return any(isinstance(entry, numpy.ma.MaskedArray) or _masks_inside(entry) for entry in values)

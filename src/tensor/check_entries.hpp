@@ -1,0 +1,20 @@
+// Range checks of arrays of integers: observed states, and lengths of chains.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plated/integers.hpp"
+
+namespace plated::tensor {
+
+/// Throws ValueError for the first entry outside of least … most: "the evidence for 'x' has the value 7 at index
+/// (2, 0), and its states are 0 … 1", where the text before the number is `what` and the text behind the index
+/// `expected`.
+void check_entries(const Integers& integers, std::int64_t least, std::int64_t most, const std::string& what,
+                   const std::string& expected);
+
+/// The same of a variable's evidence: states, or −1 for what is not observed.
+void check_states(const Integers& observed, const std::string& variable, std::int64_t states);
+
+}  // namespace plated::tensor
