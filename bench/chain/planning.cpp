@@ -1,7 +1,7 @@
 // Planning knows a chain's length only as a number: it must take as long for a million slices as for a hundred.
 #include <cstdio>
 
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 #include "hidden_markov.hpp"
 #include "sections.hpp"
 

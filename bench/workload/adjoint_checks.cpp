@@ -1,5 +1,5 @@
 // Holds answers against each other and against the plain posterior.
-#include "paper_model/adjoint_checks.hpp"
+#include "workload/adjoint_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "paper_model/reference.hpp"
+#include "workload/reference.hpp"
 
 namespace bench {
 namespace {

@@ -1,7 +1,7 @@
 // What the benchmark's results must be, computed plainly in double.
 #pragma once
 
-#include "paper_model/tree_model.hpp"
+#include "workload/tree_model.hpp"
 
 namespace bench {
 
