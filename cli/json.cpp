@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace plated::cli::json {
@@ -44,6 +45,7 @@ std::string text(std::string_view words) {
 }
 
 std::string number(double value) {
+  if (std::isnan(value)) throw std::runtime_error("an answer is not a number");
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
   return fmt::format("{}", value);
 }

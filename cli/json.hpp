@@ -11,6 +11,7 @@ namespace plated::cli::json {
 
 [[nodiscard]] std::string text(std::string_view words);
 /// The shortest number that reads back to the same; infinities, which JSON does not have, are the texts "inf", "-inf".
+/// Throws for NaN, which is no answer.
 [[nodiscard]] std::string number(double value);
 /// Lists in each other, one level an axis; a bare number where there is no axis.
 [[nodiscard]] std::string nested(const Tensor& tensor);
