@@ -11,6 +11,7 @@
 #include "errors.hpp"
 #include "files.hpp"
 #include "json.hpp"
+#include "plated/json.hpp"
 #include "progress.hpp"
 #include "quantities.hpp"
 #include "version.hpp"
@@ -46,9 +47,9 @@ std::vector<double> timed(std::int64_t size, int threads, double budget) {
 
 std::string times_json(const std::vector<Curve>& curves, int threads) {
   std::string text = fmt::format("{{\"plated\": {}, \"equation\": {}, \"domain\": {}, \"threads\": {}, \"seconds\": {{",
-                                 json::text(version), json::text(equation), domain, threads);
+                                 json_string(version), json_string(equation), domain, threads);
   for (const Curve& curve : curves) {
-    text += (&curve == curves.data() ? "\n  " : ",\n  ") + json::text(curve.name) + ": {";
+    text += (&curve == curves.data() ? "\n  " : ",\n  ") + json_string(curve.name) + ": {";
     for (const auto& point : curve.points) {
       text += fmt::format("{}\"{:.0f}\": {}", &point == curve.points.data() ? "" : ", ", point.first,
                           json::number(point.second));

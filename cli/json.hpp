@@ -2,14 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "plated/integers.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated::cli::json {
 
-[[nodiscard]] std::string text(std::string_view words);
 /// The shortest number that reads back to the same; infinities, which JSON does not have, are the texts "inf", "-inf".
 /// Throws for NaN, which is no answer.
 [[nodiscard]] std::string number(double value);
