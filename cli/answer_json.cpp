@@ -1,6 +1,7 @@
 // Writes answers as JSON.
 #include "answer.hpp"
 #include "json.hpp"
+#include "plated/json.hpp"
 
 namespace plated::cli {
 namespace {
@@ -12,7 +13,7 @@ std::string by_variable(const Model& model, const std::map<std::string, Values>&
   for (const std::string& variable : variables(model)) {
     const auto found = values.find(variable);
     if (found == values.end()) continue;
-    out += (out.size() > 1 ? ",\n" : "\n") + indent + "  " + json::text(label(model, variable)) + ": " +
+    out += (out.size() > 1 ? ",\n" : "\n") + indent + "  " + json_string(label(model, variable)) + ": " +
            json::nested(found->second);
   }
   return out + (out.size() > 1 ? "\n" + indent + "}" : "}");

@@ -12,7 +12,7 @@ namespace plated::cli {
 struct Common {
   bool quiet = false;
   int threads = 0;                ///< 0: all the machine has
-  std::int64_t memory_limit = 0;  ///< in bytes; 0: none
+  std::int64_t memory_limit = 0;  ///< in bytes; 0: not said, and memory_limit() is the machine's memory
 };
 
 /// A model file with what is known about its variables.

@@ -1,12 +1,8 @@
 // `plated bench`: the runtime figure of [TVE] Sec. 6 on this machine, every answer checked before it is timed.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <thread>
 
@@ -15,87 +11,45 @@
 #include "errors.hpp"
 #include "files.hpp"
 #include "json.hpp"
-#include "paper_model.hpp"
-#include "plated/plated.hpp"
+#include "plated/json.hpp"
 #include "progress.hpp"
 #include "quantities.hpp"
 #include "version.hpp"
+#include "workload/adjoint_checks.hpp"
+#include "workload/reference.hpp"
+#include "workload/timing.hpp"
 
 namespace plated::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
+constexpr const char* equation = "a,abi,bcij,adj,deij->";
+constexpr std::int64_t domain = 32;
 constexpr std::int64_t most_checked = 8;  // the largest size at which answers are also computed by hand
+constexpr std::int64_t checked_samples = 1000;
 
-/// One size of the model with a call for each question, which keeps its answer.
-struct Questions {
-  Questions(std::int64_t size, int threads)
-      : factors(paper_factors(size)), plan(compile(paper_equation, factors, {.plates = "ij"})) {
-    options.threads = threads;
-    for (const Tensor& factor : factors) into.gradients.emplace_back(factor.dtype(), factor.shape());
-    calls = {{"value", [this] { value = plan.run(factors, options).front(); }},
-             {"gradient", [this] { gradient = value_and_gradient(plan, factors, options, into); }},
-             {"marginals", [this] { posterior = marginals(plan, factors, options); }},
-             {"MAP", [this] { found = map(plan, factors, options); }},
-             {"sample", [this] { drawn = sample(plan, factors, {.count = 1}, options); }}};
+const std::vector<std::string> questions = {"value", "gradient", "marginals", "MAP", "sample"};
+
+/// The best time of each question at one size of plates.
+std::vector<double> timed(std::int64_t size, int threads, double budget) {
+  ::bench::TreeModel model({domain, size, size}, "bcij");
+  model.fill(Semiring::log);
+  ::bench::AdjointRunner runner(model, threads, ::bench::memory_for_gradients(model));
+  if (size <= most_checked) {
+    runner.ask_value();
+    ::bench::require_close("value", runner.value.item(), ::bench::reference(model, Semiring::log).log_total, 1e-5);
+    ::bench::check_adjoints(model, runner, ::bench::posterior(model), checked_samples);
   }
-
-  std::vector<Tensor> factors;
-  Plan plan;
-  RunOptions options;
-  GradientOptions into;  // memory that is there before: else its allocation would be timed
-  std::vector<std::pair<std::string, std::function<void()>>> calls;
-  Tensor value;
-  ValueAndGradient gradient;
-  Marginals posterior;
-  MapResult found;
-  std::map<std::string, Integers> drawn;
-};
-
-void require_close(const std::string& what, double found, double expected, double tolerance) {
-  if (std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected))) return;  // false for NaN
-  throw std::runtime_error(fmt::format("wrong {}: {}, where {} is right", what, found, expected));
-}
-
-/// Holds the answers against those by hand, and samples against the marginal of a.
-void check(const Questions& asked) {
-  const PaperAnswers right = paper_answers(asked.factors);
-  require_close("value", asked.value.item(), right.ln_z, 1e-5);
-  require_close("value beside the gradient", asked.gradient.values.front().item(), right.ln_z, 1e-5);
-  require_close("score", asked.found.score.item(), right.ln_best, 1e-5);
-  constexpr std::int64_t draws = 2000;
-  const auto many = sample(asked.plan, asked.factors, {.count = draws, .seed = 1}, asked.options).at("a").values;
-  for (std::int64_t a = 0; a < paper_domain; ++a) {
-    const double p = right.marginal[static_cast<std::size_t>(a)];
-    require_close("marginal", asked.posterior.variables.at("a").at({a}), p, 1e-4);
-    require_close("gradient", asked.into.gradients.front().at({a}), p, 1e-4);
-    const double share = static_cast<double>(std::count(many.begin(), many.end(), a)) / draws;
-    require_close("share of samples", share, p, 6 * std::sqrt(p * (1 - p) / draws) + 1e-3);
-  }
-}
-
-double seconds_of(const std::function<void()>& call) {
-  const auto begin = Clock::now();
-  call();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-/// The best time of each call: they take turns, so that what disturbs the machine disturbs all of them.
-std::vector<double> best_times(const Questions& asked, double budget) {
-  std::vector<double> best(asked.calls.size(), std::numeric_limits<double>::infinity());
-  const auto begin = Clock::now();
-  for (int turn = 0; turn < 3 || std::chrono::duration<double>(Clock::now() - begin).count() < budget; ++turn) {
-    for (std::size_t k = 0; k < best.size(); ++k) best[k] = std::min(best[k], seconds_of(asked.calls[k].second));
-  }
-  return best;
+  return ::bench::best_times(
+      {[&] { runner.ask_value(); }, [&] { runner.ask_gradient(); }, [&] { runner.ask_marginals(); },
+       [&] { runner.ask_map(); }, [&] { runner.ask_samples(1); }},
+      {.seconds = budget, .turns = 3});
 }
 
 std::string times_json(const std::vector<Curve>& curves, int threads) {
   std::string text = fmt::format("{{\"plated\": {}, \"equation\": {}, \"domain\": {}, \"threads\": {}, \"seconds\": {{",
-                                 json::text(version), json::text(paper_equation), paper_domain, threads);
+                                 json_string(version), json_string(equation), domain, threads);
   for (const Curve& curve : curves) {
-    text += (&curve == curves.data() ? "\n  " : ",\n  ") + json::text(curve.name) + ": {";
+    text += (&curve == curves.data() ? "\n  " : ",\n  ") + json_string(curve.name) + ": {";
     for (const auto& point : curve.points) {
       text += fmt::format("{}\"{:.0f}\": {}", &point == curve.points.data() ? "" : ", ", point.first,
                           json::number(point.second));
@@ -105,38 +59,40 @@ std::string times_json(const std::vector<Curve>& curves, int threads) {
   return text + "}}\n";
 }
 
+/// Lines of the table go to standard output, or, where that is wanted for something else, beside it.
+void show(const std::string& lines, const Bench& wanted, const Common& common) {
+  if (wanted.figure != "-" && wanted.json != "-") {
+    deliver(lines, "");
+  } else if (!common.quiet) {
+    std::fputs(lines.c_str(), stderr);
+  }
+}
+
 }  // namespace
 
 int bench(const Bench& wanted, const Common& common) {
   const std::int64_t largest = wanted.largest.value_or(wanted.quick ? 16 : 128);
   const double budget = wanted.quick ? 0.02 : 1.0;
   const int threads = common.threads > 0 ? common.threads : static_cast<int>(std::thread::hardware_concurrency());
-  const std::string about = fmt::format("{} with plates i, j; {} states per variable; log space, float32; {}",
-                                        paper_equation, paper_domain, counted(threads, "thread"));
-  deliver(about + "\nAnswers are checked by hand up to I = J = " + std::to_string(most_checked) + ". Best times:\n\n",
-          "");
+  const std::string about = fmt::format("{} with plates i, j; {} states a variable; log space, float32; {}", equation,
+                                        domain, counted(threads, "thread"));
+  std::string heading = fmt::format("{}\nAnswers are checked by hand up to I = J = {}. Best times:\n\n{:>7}", about,
+                                    most_checked, "I = J");
+  for (const std::string& question : questions) heading += fmt::format("{:>12}", question);
+  show(heading + "\n", wanted, common);
 
   std::vector<Curve> curves;
+  for (const std::string& question : questions) curves.push_back({question, {}});
   for (std::int64_t size = 1; size <= largest; size *= 2) {
     auto progress = std::make_unique<Progress>(fmt::format("timing I = J = {}", size), common.quiet);
-    const Questions asked(size, threads);
-    for (const auto& [name, call] : asked.calls) call();  // plans the question, and warms up
-    if (size <= most_checked) check(asked);
-    const std::vector<double> times = best_times(asked, budget);
+    const std::vector<double> times = timed(size, threads, budget);
     progress.reset();
-    std::string row = size == 1 ? fmt::format("{:>7}", "I = J") : "";
-    if (size == 1) {
-      for (const auto& [name, call] : asked.calls) row += fmt::format("{:>12}", name);
-      row += "\n";
-    }
-    row += fmt::format("{:>7}", size);
-    curves.resize(times.size());
+    std::string row = fmt::format("{:>7}", size);
     for (std::size_t k = 0; k < times.size(); ++k) {
-      curves[k].name = asked.calls[k].first;
       curves[k].points.emplace_back(static_cast<double>(size), times[k]);
       row += fmt::format("{:>12}", seconds(times[k]));
     }
-    deliver(row + "\n", "");
+    show(row + "\n", wanted, common);
   }
   if (!wanted.json.empty()) deliver(times_json(curves, threads), wanted.json);
   if (!wanted.figure.empty()) {

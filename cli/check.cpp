@@ -22,6 +22,13 @@ void check_solve(const Solve& solve) {
   }
 }
 
+/// Standard input can be read once.
+void check_input(const Input& input) {
+  if (input.model == "-" && input.evidence == "-") {
+    throw UsageError("model and evidence cannot both come from standard input: name a file for one of them");
+  }
+}
+
 void check_convert(const Convert& convert) {
   if (convert.to.empty() && convert.output == "-") {
     throw UsageError("standard output has no extension to tell the format: add --to uai, bif or plated");
@@ -33,15 +40,16 @@ void check_convert(const Convert& convert) {
 
 void check_draw(const Draw& draw) {
   const std::string extension = std::filesystem::path(draw.output).extension().string();
-  if (extension != ".svg" && extension != ".png") throw UsageError(draw.output + ": a picture ends in .svg or .png");
+  if (draw.output != "-" && extension != ".svg" && extension != ".png")
+    throw UsageError(draw.output + ": a picture ends in .svg or .png, or goes to - as SVG");
   if (draw.plan && draw.directed) {
     throw UsageError("--plan draws a schedule, which has no directions: leave out --directed");
   }
 }
 
 void check_bench(const Bench& bench) {
-  if (!bench.figure.empty() && std::filesystem::path(bench.figure).extension() != ".svg") {
-    throw UsageError(bench.figure + ": the name must end in .svg");
+  if (!bench.figure.empty() && bench.figure != "-" && std::filesystem::path(bench.figure).extension() != ".svg") {
+    throw UsageError(bench.figure + ": the figure is an .svg");
   }
   if (!bench.figure.empty() && bench.figure == bench.json) {
     throw UsageError("-o and --json name the same file");
@@ -60,6 +68,10 @@ void check_einsum(const Einsum& einsum) {
 }  // namespace
 
 void check(const Arguments& arguments) {
+  for (const Input* input :
+       {&arguments.solve.input, &arguments.convert.input, &arguments.explain.input, &arguments.draw.input}) {
+    check_input(*input);
+  }
   if (arguments.command == "solve") check_solve(arguments.solve);
   if (arguments.command == "convert") check_convert(arguments.convert);
   if (arguments.command == "einsum") check_einsum(arguments.einsum);

@@ -27,12 +27,14 @@ int convert(const Convert& wanted, const Common& common) {
       ModelText written = model_text(model, format);
       deliver(written.text, "");
       losses = std::move(written.losses);
+      if (format == Format::uai && !model.evidence.empty()) losses.emplace_back("evidence, which UAI keeps in a file");
     } else {
       write_whole([&] { losses = write_model(wanted.output, model, format); });
     }
   } catch (const OptionError& error) {
     const bool flat = wanted.input.unroll || format == Format::plated;
-    throw UsageError(wanted.input.model + ": " + error.what() + (flat ? "" : " (--unroll writes plates as copies)"));
+    throw UsageError(shown_name(wanted.input.model) + ": " + error.what() +
+                     (flat ? "" : " (--unroll writes plates as copies)"));
   }
   if (!common.quiet) {
     for (const std::string& line : losses) note("lost: " + line);

@@ -6,9 +6,7 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "files.hpp"
-#include "interrupt.hpp"
 #include "plated/error.hpp"
-#include "plated/file.hpp"
 #include "plated/solve.hpp"
 #include "png.hpp"
 #include "progress.hpp"
@@ -20,7 +18,7 @@ DrawOptions options_for(const Model& model, const Draw& wanted) {
   DrawOptions options;
   // Networks of bnlearn are all called so.
   const bool unnamed = model.name.empty() || model.name == "unknown";
-  options.title = unnamed ? std::filesystem::path(wanted.input.model).stem().string() : model.name;
+  options.title = unnamed ? std::filesystem::path(shown_name(wanted.input.model)).stem().string() : model.name;
   options.labels = model.labels;
   options.observed = model.observed;
   options.directed = wanted.directed;
@@ -44,6 +42,8 @@ std::string picture(const Model& model, const Draw& wanted, bool quiet) {
     } catch (const IntractableError& error) {
       if (!quiet) note("intractable; the picture shows the reason in red, and `plated explain` prints it");
       return draw_svg(model.graph, error.certificate(), options);
+    } catch (const SizeOverflowError&) {
+      // Too wide to be solved, and drawn like any other.
     }
   }
   return draw_svg(model.graph, options);
@@ -54,14 +54,14 @@ std::string picture(const Model& model, const Draw& wanted, bool quiet) {
 int draw(const Draw& wanted, const Common& common) {
   const Model model = load(wanted.input, common);
   if (wanted.directed && !model.directed) {
-    throw UsageError(wanted.input.model +
+    throw UsageError(shown_name(wanted.input.model) +
                      ": not every variable has one distribution given its parents, so that there "
                      "are no arrows to draw: leave out --directed");
   }
   const Progress progress("drawing", common.quiet);
   const std::string svg = picture(model, wanted, common.quiet);
   const std::string drawn = wanted.output.ends_with(".png") ? png(svg) : svg;
-  write_whole([&] { write_file(wanted.output, drawn); });
+  deliver(drawn, wanted.output);
   return answered;
 }
 

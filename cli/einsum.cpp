@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -19,14 +20,35 @@ namespace plated::cli {
 namespace {
 
 /// `all.npz:f` is the array f of a file; a colon elsewhere belongs to the name.
-Tensor read_operand(const std::string& file) {
+ArrayFile open_operand(const std::string& file) {
   const std::size_t colon = file.rfind(".npz:");
-  if (colon != std::string::npos) return read_npz(file.substr(0, colon + 4), file.substr(colon + 5));
-  if (!file.ends_with(".npz")) return read_npy(file);
+  if (colon != std::string::npos) return {file.substr(0, colon + 4), file.substr(colon + 5)};
+  if (!file.ends_with(".npz")) return ArrayFile(file);
   const std::vector<std::string> names = npz_names(file);
-  if (names.size() == 1) return read_npz(file, names.front());
+  if (names.size() == 1) return {file, names.front()};
   throw UsageError(file + " holds " + std::to_string(names.size()) + " arrays: write " + file + ":" +
                    (names.empty() ? "name" : names.front()));
+}
+
+/// Operands without their numbers, which planning does not look at.
+std::vector<Tensor> shapes_of(const std::vector<ArrayFile>& files) {
+  std::vector<Tensor> shapes;
+  for (const ArrayFile& file : files) {
+    shapes.push_back(file.dtype() == Dtype::float32 ? Tensor::view(static_cast<const float*>(nullptr), file.shape())
+                                                    : Tensor::view(static_cast<const double*>(nullptr), file.shape()));
+  }
+  return shapes;
+}
+
+/// Throws MemoryLimitError where unpacking takes more than is allowed; returns what it leaves.
+std::int64_t left_by(const std::vector<ArrayFile>& files, std::int64_t limit) {
+  std::int64_t needed = 0;
+  for (const ArrayFile& file : files) needed += file.allocated_bytes();
+  if (limit > 0 && needed >= limit) {
+    throw MemoryLimitError(fmt::format("the operands unpack to {} bytes, and the limit is {}", needed, limit), needed,
+                           limit);
+  }
+  return limit > 0 ? limit - needed : 0;
 }
 
 /// "t:a->b,c->d" → t with its links.
@@ -67,6 +89,19 @@ void add_size(EinsumOptions& options, const std::string& text) {
   throw UsageError(operand < files.size() ? files[operand] + ": " + message : message);
 }
 
+template <class T>
+bool has_nan(const Tensor& result) {
+  const T* const first = static_cast<const T*>(result.data());
+  return std::any_of(first, first + result.elements(), [](T value) { return std::isnan(value); });
+}
+
+/// Operands have been checked: only what overflows can still make one. Results are row-major.
+void refuse_nan(const Tensor& result, std::size_t output) {
+  if (!(result.dtype() == Dtype::float32 ? has_nan<float>(result) : has_nan<double>(result))) return;
+  throw UsageError(
+      fmt::format("output {} is not a number: sums or products of the operands are beyond a float", output));
+}
+
 /// Bare infinities: what is printed is for people and shells, not for JSON.
 std::string printed(const Tensor& tensor) {
   std::string text = json::nested(tensor);
@@ -83,36 +118,42 @@ int einsum(const Einsum& wanted, const Common& common) {
   for (const std::string& chain : wanted.chains) add_chain(options, chain);
   for (const std::string& size : wanted.sizes) add_size(options, size);
 
-  std::vector<Tensor> operands;
-  for (const std::string& file : wanted.operands) operands.push_back(read_operand(file));
-  const Plan plan = compile(wanted.equation, operands, options);
+  std::vector<ArrayFile> files;
+  for (const std::string& file : wanted.operands) files.push_back(open_operand(file));
+  const Plan plan = compile(wanted.equation, shapes_of(files), options);
   const std::size_t outputs = plan.graph().outputs().size();
   if (!wanted.outputs.empty() && wanted.outputs.size() != outputs) {
     throw UsageError(fmt::format("the equation has {} output{}, and -o names {}", outputs, outputs == 1 ? "" : "s",
                                  wanted.outputs.size()));
   }
 
+  const std::int64_t limit = left_by(files, memory_limit(common));
   std::vector<Tensor> results;
   {
     Progress progress("einsum", common.quiet);
+    std::vector<Tensor> operands;
+    for (const ArrayFile& file : files) operands.push_back(file.read());
     try {
       // Every operand is checked, however large: a NaN in a file would else be an answer.
       results = plan.run(operands, {.semiring = semiring_named(wanted.semiring),
                                     .threads = common.threads,
                                     .check = Check::all,
-                                    .memory_limit = common.memory_limit,
+                                    .memory_limit = limit,
                                     .progress = progress.callback()});
     } catch (const ValueError& error) {
       fail_with_file(error.what(), wanted.operands);
     }
   }
+  for (std::size_t k = 0; k < results.size(); ++k) refuse_nan(results[k], k);
   if (wanted.outputs.empty()) {
     std::string text;
     for (const Tensor& result : results) text += printed(result);
     deliver(text, "");
   } else {
     write_whole([&] {
-      for (std::size_t k = 0; k < results.size(); ++k) write_npy(wanted.outputs[k], results[k]);
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        write_npy(wanted.outputs[k] == "-" ? "/dev/stdout" : wanted.outputs[k], results[k]);
+      }
     });
   }
   return answered;

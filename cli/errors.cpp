@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <new>
 
+#include "machine.hpp"
 #include "plated/error.hpp"
 
 namespace plated::cli {
@@ -37,7 +38,11 @@ int report_error(const std::string& subject) noexcept {
     return tell(about(subject, error.what()) + (repairs ? " --unroll replaces all plates by copies." : ""),
                 intractable);
   } catch (const MemoryLimitError& error) {
-    return tell(about(subject, error.what()), intractable);
+    const bool said = error.limit() != machine_memory();
+    return tell(about(subject, error.what()) + (said ? "" : ", all the memory there is; --memory-limit sets another"),
+                intractable);
+  } catch (const SizeOverflowError& error) {
+    return tell(about(subject, "too wide: " + std::string(error.what())), intractable);
   } catch (const CancelledError&) {
     return tell("interrupted", interrupted);
   } catch (const FileError& error) {

@@ -11,7 +11,7 @@ enum ExitCode : int {
   answered = 0,
   internal_error = 1,
   bad_input = 2,    ///< files and options that make no sense
-  intractable = 3,  ///< too much for any machine, or for the memory limit
+  intractable = 3,  ///< too much for any machine, for this one, or for the memory limit
   interrupted = 130,
 };
 

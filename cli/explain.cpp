@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <sstream>
 
 #include "columns.hpp"
@@ -133,29 +134,52 @@ std::string why_not(const IntractableError& error) {
   return text + repairs.text();
 }
 
+std::string verdict(const std::string& words) { return "Verdict   " + words + "\n"; }
+
+/// "needs 773 GiB for intermediates, and this machine has 15.6 GiB"; nothing where it fits.
+std::string too_much(const Outline& outline, const Common& common) {
+  const std::int64_t limit = memory_limit(common);
+  if (limit <= 0 || outline.cost.peak_bytes <= limit) return "";
+  return fmt::format("needs {} for intermediates, and {} {}", bytes(static_cast<double>(outline.cost.peak_bytes)),
+                     common.memory_limit > 0 ? "--memory-limit allows" : "this machine has",
+                     bytes(static_cast<double>(limit)));
+}
+
+int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
+  std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
+  const Outline told = outline(model);
+  progress.reset();
+  const std::string refused = too_much(told, common);
+  const std::string judged = verdict(
+      refused.empty() ? "tractable: the cost is polynomial in the sizes of plates and chains" : "too wide: " + refused);
+  deliver(beginning + judged + before_planning(told) + price(told) + "\n" + schedule(told.plan, wanted.whole), "");
+  if (refused.empty()) return answered;
+  throw MemoryLimitError(shown_name(wanted.input.model) + ": " + refused, told.cost.peak_bytes, common.memory_limit);
+}
+
 }  // namespace
 
 int explain(const Explain& wanted, const Common& common) {
-  const Model model = load(wanted.input, common);
+  Input as_it_is = wanted.input;
+  as_it_is.unroll = false;
+  Model model = load(as_it_is, common);
   std::string text = contents(model);
   try {
-    std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-    const Outline told = outline(model);
-    progress.reset();
-    text += "Verdict   tractable: the cost is polynomial in the sizes of plates and chains\n";
-    text += before_planning(told) + price(told) + "\n" + schedule(told.plan, wanted.whole);
-    deliver(text, "");
-    if (common.memory_limit > 0 && told.cost.peak_bytes > common.memory_limit) {
-      throw MemoryLimitError(fmt::format("{}: needs {} for intermediates, and --memory-limit allows {}",
-                                         wanted.input.model, bytes(static_cast<double>(told.cost.peak_bytes)),
-                                         bytes(static_cast<double>(common.memory_limit))),
-                             told.cost.peak_bytes, common.memory_limit);
+    if (wanted.input.unroll) {
+      model = unroll(model);
+      text = contents(model);
     }
+    return explain_plan(model, text, wanted, common);
   } catch (const IntractableError& error) {
     deliver(text + why_not(error), "");
     throw;
+  } catch (const SizeOverflowError& error) {
+    deliver(text + verdict("too wide: " + std::string(error.what())), "");
+    throw;
+  } catch (const ImpossibleError& error) {
+    deliver(text + verdict("impossible: " + std::string(error.what())), "");
+    throw;
   }
-  return answered;
 }
 
 }  // namespace plated::cli

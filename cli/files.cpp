@@ -4,9 +4,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
+#include <map>
 
 #include "errors.hpp"
 #include "interrupt.hpp"
+#include "machine.hpp"
 #include "plated/error.hpp"
 #include "plated/file.hpp"
 #include "plated/model_file.hpp"
@@ -14,25 +17,55 @@
 
 namespace plated::cli {
 
-Model load(const Input& input, const Common& common) {
-  const Progress progress("reading", common.quiet);
-  Model model = read_model(input.model);
-  if (!common.quiet) {
-    for (const std::string& line : model.notes) note(input.model + ": " + line);
-  }
-  if (!input.evidence.empty()) read_evidence(model, input.evidence);
-  for (const std::string& assignment : input.observe) {
+namespace {
+
+constexpr const char* standard_input = "standard input";
+
+/// Adds --observe to the evidence: each slice once, since one of two could not count.
+void observe_all(Model& model, const std::vector<std::string>& assignments) {
+  std::map<std::string, std::string> said;
+  for (const std::string& assignment : assignments) {
+    std::string slice;
     try {
-      observe(model, assignment);
+      slice = observe(model, assignment);
     } catch (const Error& error) {
       throw UsageError("--observe " + assignment + ": " + error.what());
     }
+    const auto [before, is_new] = said.emplace(slice, assignment);
+    if (!is_new) {
+      throw UsageError("--observe " + before->second + " and --observe " + assignment + " both observe '" + slice +
+                       "': give one of them");
+    }
   }
+}
+
+}  // namespace
+
+std::string shown_name(const std::string& file) { return file == "-" ? standard_input : file; }
+
+std::int64_t memory_limit(const Common& common) {
+  return common.memory_limit > 0 ? common.memory_limit : machine_memory();
+}
+
+Model load(const Input& input, const Common& common) {
+  const Progress progress("reading", common.quiet);
+  ReadOptions options{.memory_limit = memory_limit(common)};
+  if (input.model == "-") options.folder = ".";
+  Model model = input.model == "-" ? read_model(std::cin, standard_input, options) : read_model(input.model, options);
+  if (!common.quiet) {
+    for (const std::string& line : model.notes) note(shown_name(input.model) + ": " + line);
+  }
+  if (input.evidence == "-") {
+    read_evidence(model, std::cin, standard_input);
+  } else if (!input.evidence.empty()) {
+    read_evidence(model, input.evidence);
+  }
+  observe_all(model, input.observe);
   return input.unroll ? unroll(model) : model;
 }
 
 void deliver(const std::string& text, const std::string& file) {
-  if (!file.empty()) {
+  if (!file.empty() && file != "-") {
     write_whole([&] { write_file(file, text); });
     return;
   }

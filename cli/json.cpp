@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace plated::cli::json {
@@ -28,22 +29,8 @@ void append(std::string& out, const std::vector<std::int64_t>& shape, std::size_
 
 }  // namespace
 
-std::string text(std::string_view words) {
-  std::string out = "\"";
-  for (const char c : words) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 std::string number(double value) {
+  if (std::isnan(value)) throw std::runtime_error("an answer is not a number");
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
   return fmt::format("{}", value);
 }

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "plated/integers.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated::cli::json {
 
-[[nodiscard]] std::string text(std::string_view words);
 /// The shortest number that reads back to the same; infinities, which JSON does not have, are the texts "inf", "-inf".
+/// Throws for NaN, which is no answer.
 [[nodiscard]] std::string number(double value);
 /// Nested lists, one level per axis; a bare number if there is no axis.
 [[nodiscard]] std::string nested(const Tensor& tensor);

@@ -1,6 +1,7 @@
 // The `plated` program: a command line in, an answer and an exit code out.
 #include "commands.hpp"
 #include "errors.hpp"
+#include "files.hpp"
 #include "interrupt.hpp"
 #include "parse.hpp"
 
@@ -20,11 +21,11 @@ int run(const Arguments& arguments) {
 
 std::string subject(const Arguments& arguments) {
   const std::string& command = arguments.command;
-  return command == "solve"     ? arguments.solve.input.model
-         : command == "convert" ? arguments.convert.input.model
-         : command == "explain" ? arguments.explain.input.model
-         : command == "draw"    ? arguments.draw.input.model
-                                : "";
+  return shown_name(command == "solve"     ? arguments.solve.input.model
+                    : command == "convert" ? arguments.convert.input.model
+                    : command == "explain" ? arguments.explain.input.model
+                    : command == "draw"    ? arguments.draw.input.model
+                                           : "");
 }
 
 }  // namespace

@@ -2,9 +2,13 @@
 #include "parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
 #include <map>
+#include <sstream>
 
 #include "errors.hpp"
+#include "files.hpp"
 #include "quantities.hpp"
 #include "version.hpp"
 
@@ -14,15 +18,23 @@ namespace {
 /// The choices of options, which CLI11 keeps only as a text.
 using Choices = std::map<const CLI::Option*, std::vector<std::string>>;
 
-/// CLI11's own range check would clutter --help.
-auto within(int low, int high) {
-  return [low, high](const std::string& word) {
-    int value = low - 1;
-    const bool is_number = CLI::detail::lexical_cast(word, value);
-    return is_number && value >= low && value <= high
-               ? std::string()
-               : "'" + word + "' is not a number from " + std::to_string(low) + " to " + std::to_string(high);
-  };
+/// A whole number as people write it. CLI11's own reading lets minus signs and numbers beyond the type through as other
+/// numbers, takes a leading zero for octal, and its range check would clutter --help.
+template <class T, class Value>
+CLI::Option* number(CLI::App& sub, const std::string& names, Value& value, const std::string& help, T low, T high) {
+  return sub.add_option_function<std::string>(
+      names,
+      [&value, low, high, name = names.substr(names.find("--"))](const std::string& word) {
+        T read{};
+        const char* const end = word.data() + word.size();
+        const auto [rest, error] = std::from_chars(word.data(), end, read);
+        if (error != std::errc() || rest != end || read < low || read > high) {
+          throw CLI::ValidationError(
+              name, "'" + word + "' is not a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+        }
+        value = read;
+      },
+      help);
 }
 
 class Declaration {
@@ -63,9 +75,8 @@ class Declaration {
   void common(CLI::App& sub) {
     const std::string group = "Options of every command";
     sub.add_flag("-q,--quiet", arguments.common.quiet, "No progress, no notes; errors only")->group(group);
-    sub.add_option("--threads", arguments.common.threads, "Threads to use; 0 is all the machine has")
+    number(sub, "--threads", arguments.common.threads, "Threads to use; 0 is all the machine has", 0, 1024)
         ->type_name("N")
-        ->check(within(0, 1024))
         ->group(group);
     sub.add_option_function<std::string>(
            "--memory-limit",
@@ -75,14 +86,15 @@ class Declaration {
                throw CLI::ValidationError("--memory-limit", "'" + text + "' is not a size such as 2GiB or 500MB");
              arguments.common.memory_limit = *bytes;
            },
-           "Refuse models that need more memory for intermediates, such as 2GiB")
+           "Refuse what needs more memory, such as 2GiB (default: what the machine has)")
         ->type_name("SIZE")
         ->group(group);
   }
 
   /// Options of commands that read a model.
   static void input(CLI::App& sub, Input& input, bool unrolls = true) {
-    sub.add_option("MODEL", input.model, "A UAI, BIF or plated model; the format is detected")->required();
+    sub.add_option("MODEL", input.model, "A model: UAI, BIF or plated, told by what is in it; - is standard input")
+        ->required();
     sub.add_option("-e,--evidence", input.evidence, "Evidence: UAI's .evid, or JSON as {\"rain\": \"yes\"}")
         ->type_name("FILE");
     list(sub, "--observe", input.observe, "Observe a variable; in plates name[3]=state; may be repeated", "VAR=STATE");
@@ -125,14 +137,14 @@ class Declaration {
     choice(sub, "-f,--format", solve.format, "A table for people (default), UAI's result format, or JSON",
            {"table", "uai", "json"});
     sub.add_flag("--json", solve.json, "The same as --format json");
-    sub.add_option("-n,--samples", solve.samples, "How many samples to draw (default 1)")->type_name("N");
-    sub.add_option("--seed", solve.seed, "Seed of the samples (default 0)")
-        ->type_name("S")
-        ->check([](const std::string& word) {  // a minus sign would go through as a large number
-          const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
-          return digits ? std::string() : "'" + word + "' is not a whole number from 0";
-        });
-    sub.add_option("-o,--output", solve.output, "Write the answer to this file")->type_name("FILE");
+    number(sub, "-n,--samples", solve.samples, "How many samples to draw (default 1)", std::int64_t{0},
+           std::numeric_limits<std::int64_t>::max())
+        ->type_name("N");
+    number(sub, "--seed", solve.seed, "Of the samples (default 0); the same seed gives the same", std::uint64_t{0},
+           std::numeric_limits<std::uint64_t>::max())
+        ->type_name("S");
+    sub.add_option("-o,--output", solve.output, "Write the answer here, whole or not at all; - is standard output")
+        ->type_name("FILE");
   }
 
   void declare_convert() {
@@ -161,7 +173,7 @@ class Declaration {
     list(sub, "--sizes", einsum.sizes, "The size of a dim that no operand carries", "DIM=N");
     choice(sub, "--semiring", einsum.semiring, "The meaning of sums and products (default log)",
            {"real", "log", "max_plus", "min_plus", "max_product", "boolean"});
-    list(sub, "-o,--output", einsum.outputs, "Write an output here; once per output", "FILE");
+    list(sub, "-o,--output", einsum.outputs, "Write an output here, once for each; - is standard output", "FILE");
   }
 
   void declare_explain() {
@@ -181,7 +193,9 @@ class Declaration {
                             "  plated draw asia.bif --directed -o asia.png\n"
                             "  plated draw anesthesia.json --plan -o plan.svg");
     input(sub, draw.input);
-    sub.add_option("-o,--output", draw.output, "The picture: .svg, or .png")->type_name("FILE")->required();
+    sub.add_option("-o,--output", draw.output, "The picture: .svg or .png; - is SVG on standard output")
+        ->type_name("FILE")
+        ->required();
     sub.add_flag("--plan", draw.plan, "The elimination schedule, step by step, instead of the graph");
     sub.add_flag("--directed", draw.directed, "Arrows from parents to children (BAYES and BIF models)");
   }
@@ -191,12 +205,11 @@ class Declaration {
     CLI::App& sub = command("bench", "Time the paper's benchmark on this machine, and draw its runtime figure",
                             "  plated bench -o runtimes.svg\n"
                             "  plated bench --quick --json times.json");
-    sub.add_option("-o,--output", bench.figure, "Draw the figure here")->type_name("FILE.svg");
-    sub.add_option("--json", bench.json, "Write the times here")->type_name("FILE");
+    sub.add_option("-o,--output", bench.figure, "Draw the figure here; - is standard output")->type_name("FILE.svg");
+    sub.add_option("--json", bench.json, "Write the times here; - is standard output")->type_name("FILE");
     sub.add_flag("--quick", bench.quick, "Small sizes and few repetitions: seconds instead of a minute");
-    sub.add_option("--largest", bench.largest, "The largest plate size (default 128)")
-        ->type_name("N")
-        ->check(within(1, 1024));
+    number(sub, "--largest", bench.largest, "The largest plate size (default 128)", std::int64_t{1}, std::int64_t{1024})
+        ->type_name("N");
   }
 
   void declare_completion() {
@@ -241,7 +254,9 @@ std::optional<Arguments> parse(int count, const char* const* words) {
   try {
     declaration.app.parse(count, words);
   } catch (const CLI::Success& asked) {  // help and version
-    declaration.app.exit(asked);
+    std::ostringstream text;
+    declaration.app.exit(asked, text, text);
+    deliver(text.str(), "");
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     const auto chosen = declaration.app.get_subcommands();

@@ -38,7 +38,7 @@ int solve(const Solve& wanted, const Common& common) {
   {
     Progress progress("solving", common.quiet);
     answer = ask(model, wanted,
-                 {.threads = common.threads, .memory_limit = common.memory_limit, .progress = progress.callback()});
+                 {.threads = common.threads, .memory_limit = memory_limit(common), .progress = progress.callback()});
   }
   deliver(format == "json"  ? answer_json(model, answer)
           : format == "uai" ? answer_uai(model, answer)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How fit are 45 patients, judging by five anaesthetists? The program on real data: plan, cost, answers and model.svg.
+# How fit are 45 patients, judging by five anaesthetists? The program on real data: plan, cost, answers and the picture
+# of the model, as model.svg and, where librsvg is installed, model.png.
 #   examples/anesthesia.sh [PROGRAM]
 set -euo pipefail
 program=${1:-plated}
@@ -28,4 +29,6 @@ plated solve "$model" --task map | awk '
     for (k = 1; k <= 4; ++k) printf "grade %-3s  %2d patients: %s\n", order[k], count[order[k]], grade[order[k]]
   }'
 plated draw "$model" -o model.svg
-printf '\nThe picture of the model is in model.svg. More: %s --help\n' "${program#"$PWD"/}"
+picture="model.svg"
+if plated draw "$model" -o model.png; then picture+=" and model.png"; fi
+printf '\nThe picture of the model is in %s. More: %s --help\n' "$picture" "${program#"$PWD"/}"

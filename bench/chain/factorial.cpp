@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 #include "plated_runner.hpp"
 #include "sections.hpp"
 

@@ -1,7 +1,7 @@
 // Checks that planning time does not depend on a chain's length: a million slices plan as fast as a hundred.
 #include <cstdio>
 
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 #include "hidden_markov.hpp"
 #include "sections.hpp"
 

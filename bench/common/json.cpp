@@ -7,27 +7,10 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "plated/json.hpp"
+
 namespace bench {
-namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof(code), "\\u%04x", static_cast<unsigned>(c));
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-}  // namespace
-
-Json::Json(std::string_view text) : text_(quoted(text)) {}
+Json::Json(std::string_view text) : text_(plated::json_string(text)) {}
 
 std::string Json::spell_number(double value) {
   if (!std::isfinite(value)) return "null";
@@ -69,7 +52,7 @@ std::string Json::print(int indent) const {
   for (const auto& [key, value] : items_) {
     if (!first) out += between;
     first = false;
-    if (kind_ == Kind::object) out += quoted(key) + ": ";
+    if (kind_ == Kind::object) out += plated::json_string(key) + ": ";
     out += value.print(indent + 2);
   }
   if (!flat) out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 #include "plated/plated.hpp"
 
 namespace bench {

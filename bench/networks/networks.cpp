@@ -122,9 +122,8 @@ bench::Json measure(const bench::Instance& instance, const Limits& limits, const
 }
 
 int run(int argc, char** argv) {
-  if (argc < 2) throw std::runtime_error("usage: bench_networks FOLDER [--option value] …");
-  const bench::Arguments arguments(argc - 1, argv + 1,
-                                   {"--only", "--tasks", "--threads", "--seconds", "--memory-gib", "--json"}, {});
+  const bench::Arguments arguments(
+      argc, argv, {"--only", "--tasks", "--threads", "--seconds", "--memory-gib", "--json"}, {}, {"FOLDER"});
   const Limits limits{.threads = static_cast<int>(arguments.integer("--threads", 1, 1, 1024)),
                       .seconds = static_cast<double>(arguments.integer("--seconds", 60, 1, 86400)),
                       .bytes = arguments.integer("--memory-gib", 8, 1, 1 << 20) << 30};
@@ -134,7 +133,7 @@ int run(int argc, char** argv) {
   for (const std::string& task : tasks) std::printf(" %7s ms    error", task.c_str());
   std::printf("\n");
   bench::Json rows = bench::Json::array();
-  for (const bench::Instance& instance : bench::instances_of(argv[1])) {
+  for (const bench::Instance& instance : bench::instances_of(arguments.word(0))) {
     const std::string network = instance.file.stem().string();
     const bool wanted = only.empty() || std::find(only.begin(), only.end(), instance.name) != only.end() ||
                         std::find(only.begin(), only.end(), network) != only.end();

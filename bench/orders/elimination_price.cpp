@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
-namespace plated::bench {
+namespace bench {
 namespace {
 
-using planner::Network;
-using planner::Tree;
+using plated::planner::Network;
+using plated::planner::Tree;
 
 /// For each merge, the dims it sums.
 std::vector<std::vector<std::uint32_t>> summed_dims(const Network& network, const Tree& tree) {
@@ -67,4 +67,4 @@ double log2_elimination(const Network& network, const Tree& tree) {
   return std::log2(total);
 }
 
-}  // namespace plated::bench
+}  // namespace bench

@@ -3,10 +3,10 @@
 
 #include "planner/contraction_order.hpp"
 
-namespace plated::bench {
+namespace bench {
 
 /// Base 2. This rule counts a bucket of many factors as one pass over its clique, where pairwise merges need several,
 /// so the two prices of a tree are not comparable with each other; min-fill totals are usually given by this one.
-[[nodiscard]] double log2_elimination(const planner::Network& network, const planner::Tree& tree);
+[[nodiscard]] double log2_elimination(const plated::planner::Network& network, const plated::planner::Tree& tree);
 
-}  // namespace plated::bench
+}  // namespace bench

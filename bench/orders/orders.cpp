@@ -7,14 +7,17 @@
 // `min_fill_log2_flops` prices plain min-fill as all trees are priced here. `peers.py table` holds the output against
 // other planners.
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <iostream>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "common/arguments.hpp"
+#include "common/json.hpp"
+#include "common/program.hpp"
 #include "elimination_price.hpp"
 #include "planner/contraction_order.hpp"
 #include "uai_network.hpp"
@@ -52,29 +55,17 @@ Strategy strategy_named(const std::string& name) {
   throw std::runtime_error("unknown strategy " + name);
 }
 
-Settings parse(int count, char** words) {
-  if (count < 2 || count % 2 != 0) throw std::runtime_error("usage: bench_orders UAI_DIR [--option value] …");
+Settings settings_of(const bench::Arguments& arguments) {
   Settings settings;
-  settings.directory = words[1];
-  for (int i = 2; i < count; i += 2) {
-    const std::string name = words[i];
-    const std::string value = words[i + 1];
-    if (name == "--trials") {
-      settings.options.trials = std::stoi(value);
-    } else if (name == "--seed") {
-      settings.options.seed = std::stoull(value);
-    } else if (name == "--seconds") {
-      settings.options.seconds = std::stod(value);
-    } else if (name == "--strategy") {
-      settings.options.strategy = strategy_named(value);
-    } else if (name == "--repeat") {
-      settings.repeat = std::stoi(value);
-    } else if (name == "--only") {
-      settings.only = value;
-    } else {
-      throw std::runtime_error("unknown option " + name);
-    }
-  }
+  OrderOptions& options = settings.options;
+  settings.directory = arguments.word(0);
+  options.trials = static_cast<int>(arguments.integer("--trials", options.trials, 0, std::numeric_limits<int>::max()));
+  options.seed = static_cast<std::uint64_t>(arguments.integer("--seed", static_cast<std::int64_t>(options.seed), 0,
+                                                              std::numeric_limits<std::int64_t>::max()));
+  options.seconds = arguments.number("--seconds", options.seconds, 0, 1e9);
+  if (arguments.has("--strategy")) options.strategy = strategy_named(arguments.text("--strategy", ""));
+  settings.repeat = static_cast<int>(arguments.integer("--repeat", 1, 1, 1000000));
+  settings.only = arguments.text("--only", "");
   return settings;
 }
 
@@ -90,7 +81,7 @@ void check(const Network& network, const Tree& tree) {
   if (!valid) throw std::runtime_error("not a contraction tree");
 }
 
-void report(const std::string& name, const Network& network, const Settings& settings) {
+bench::Json measured(const std::string& name, const Network& network, const Settings& settings) {
   double best = 1e300;
   Tree tree;
   for (int i = 0; i < settings.repeat; ++i) {
@@ -101,42 +92,34 @@ void report(const std::string& name, const Network& network, const Settings& set
   }
   check(network, tree);
   const OrderOptions min_fill{Strategy::min_fill};
-  std::cout << "  {\"name\": \"" << name << "\", \"tensors\": " << network.tensors.size()
-            << ", \"milliseconds\": " << best << ", \"log2_flops\": " << log2_flops(network, tree)
-            << ", \"log2_largest\": " << log2_largest(network, tree)
-            << ", \"log2_elimination\": " << plated::bench::log2_elimination(network, tree)
-            << ", \"min_fill_log2_flops\": " << log2_flops(network, contraction_order(network, min_fill)) << "}";
+  bench::Json row = bench::Json::object();
+  row.set("name", name).set("tensors", network.tensors.size()).set("milliseconds", best);
+  row.set("log2_flops", log2_flops(network, tree)).set("log2_largest", log2_largest(network, tree));
+  row.set("log2_elimination", bench::log2_elimination(network, tree));
+  row.set("min_fill_log2_flops", log2_flops(network, contraction_order(network, min_fill)));
+  return row;
 }
 
-void run(const Settings& settings) {
+int run(int argc, char** argv) {
+  const Settings settings = settings_of(bench::Arguments(
+      argc, argv, {"--trials", "--seed", "--seconds", "--strategy", "--repeat", "--only"}, {}, {"UAI_DIR"}));
   std::vector<std::filesystem::path> models;
   for (const auto& entry : std::filesystem::directory_iterator(settings.directory)) {
     if (entry.path().extension() == ".uai") models.push_back(entry.path());
   }
   std::sort(models.begin(), models.end());
-  std::cout.precision(8);
-  std::cout << "{\"trials\": " << settings.options.trials << ", \"seed\": " << settings.options.seed
-            << ", \"compiler\": \"" << __VERSION__ << "\",\n \"instances\": [\n";
-  const char* separator = "";
+  bench::Json instances = bench::Json::array();
   for (const std::filesystem::path& model : models) {
     if (!settings.only.empty() && model.stem() != settings.only) continue;
-    std::cout << separator;
-    report(model.stem().string(), plated::bench::read_uai_network(model), settings);
-    separator = ",\n";
+    instances.push(measured(model.stem().string(), bench::read_uai_network(model), settings));
   }
-  std::cout << "\n ],\n \"row\":\n";
-  report("row_10000", row(10'000), settings);
-  std::cout << "\n}\n";
+  bench::Json document = bench::Json::object();
+  document.set("trials", settings.options.trials).set("seed", settings.options.seed).set("compiler", __VERSION__);
+  document.set("instances", std::move(instances)).set("row", measured("row_10000", row(10'000), settings));
+  std::printf("%s\n", document.print().c_str());
+  return 0;
 }
 
 }  // namespace
 
-int main(int count, char** words) {
-  try {
-    run(parse(count, words));
-    return EXIT_SUCCESS;
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return EXIT_FAILURE;
-  }
-}
+int main(int argc, char** argv) { return bench::run_program("bench_orders", run, argc, argv); }

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "paper_model/adjoint_checks.hpp"
 #include "paper_model/roofline.hpp"
 #include "paper_model/sections.hpp"
+#include "workload/adjoint_checks.hpp"
 
 namespace bench {
 namespace {
@@ -23,12 +23,6 @@ const std::vector<Question> questions = {
 double target(const Question& question, std::int64_t size, int threads) {
   if (size < 32) return 0;
   return std::string_view(question.name) == "map" && threads > 1 ? 0 : question.target;
-}
-
-std::vector<plated::Tensor> memory_for_gradients(const TreeModel& model) {
-  std::vector<plated::Tensor> memory;
-  for (const plated::Tensor& factor : model.factors()) memory.emplace_back(factor.dtype(), factor.shape());
-  return memory;
 }
 
 void push_curves(const Settings& settings, const TreeModel& model, AdjointRunner& runner, int threads, Json& rows) {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "common/timing.hpp"
-#include "paper_model/reference.hpp"
 #include "paper_model/roofline.hpp"
+#include "workload/reference.hpp"
+#include "workload/timing.hpp"
 
 namespace bench {
 

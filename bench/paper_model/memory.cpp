@@ -3,9 +3,9 @@
 #include <functional>
 
 #include "common/machine.hpp"
-#include "paper_model/adjoint_runner.hpp"
 #include "paper_model/plated_runner.hpp"
 #include "paper_model/sections.hpp"
+#include "workload/adjoint_runner.hpp"
 
 namespace bench {
 namespace {

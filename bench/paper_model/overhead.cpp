@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <span>
 
-#include "paper_model/reference.hpp"
 #include "paper_model/sections.hpp"
+#include "workload/reference.hpp"
 
 namespace bench {
 namespace {

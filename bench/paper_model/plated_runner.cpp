@@ -5,12 +5,6 @@
 
 namespace bench {
 
-plated::Plan compiled(const TreeModel& model) {
-  std::vector<std::vector<std::int64_t>> shapes;
-  for (const plated::Tensor& factor : model.factors()) shapes.push_back(factor.shape());
-  return compile(plated::FactorGraph::from_equation(model.equation(), shapes, {.plates = model.plates()}));
-}
-
 PlatedRunner::PlatedRunner(const TreeModel& model, plated::Semiring semiring, int threads)
     : plan_(compiled(model)),
       factors_(model.factors()),

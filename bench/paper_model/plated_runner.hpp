@@ -3,12 +3,9 @@
 
 #include <functional>
 
-#include "paper_model/tree_model.hpp"
+#include "workload/tree_model.hpp"
 
 namespace bench {
-
-/// The plan of the model's one output, its logarithm or value.
-[[nodiscard]] plated::Plan compiled(const TreeModel& model);
 
 class PlatedRunner {
  public:

@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "paper_model/tree_model.hpp"
+#include "workload/tree_model.hpp"
 
 namespace bench {
 

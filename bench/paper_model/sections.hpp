@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/json.hpp"
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 
 namespace bench {
 

@@ -18,7 +18,7 @@
 #include "common/json.hpp"
 #include "common/machine.hpp"
 #include "common/program.hpp"
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 #include "row/chain.hpp"
 #include "row/forward_backward.hpp"
 

@@ -66,8 +66,8 @@ struct Model {
 [[nodiscard]] Model unroll(const Model& model);
 
 /// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index a plate in declaration order. Names
-/// of variables and states are the file's or the graph's. Throws UnknownNameError, ParseError, SizeError, and
-/// ImpossibleError where the variable is observed in another state already.
-void observe(Model& model, std::string_view assignment);
+/// of variables and states are the file's or the graph's. What was known of that slice before is forgotten. Returns the
+/// slice by the graph's name, `rain` or `sensor[3]`. Throws UnknownNameError, ParseError and SizeError.
+std::string observe(Model& model, std::string_view assignment);
 
 }  // namespace plated

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,19 +22,26 @@ struct ReadOptions {
   bool outside_folder = false;
   /// Whether arrays in files are checked for NaN and negative weights; else only a run finds them.
   bool check_arrays = true;
-  /// A limit on the numbers that `default` lines of a BIF file expand to: only they make a short file a large model.
+  /// Bytes that arrays in files may be unpacked to, all of them together; 0 is no limit. Arrays that are mapped take
+  /// none. More is refused with MemoryLimitError before it is unpacked.
+  std::int64_t memory_limit = 0;
+  /// Numbers that `default` lines of a BIF file may stand for: the one place where a short file makes a large model.
   std::int64_t most_defaults = std::int64_t{1} << 26;
 };
 
 /// The model of a file. Throws FileError where it cannot be read, and FormatError, with the line, where it is not what
 /// it claims to be: memory is bounded in proportion to the size of the file.
 [[nodiscard]] Model read_model(const std::filesystem::path& path, const ReadOptions& options = {});
-/// The same from memory; `file` is its name in errors. Arrays in files need ReadOptions::folder.
+/// The same from a stream, which is read to its end, a GiB at most; `file` is what errors call it. Arrays in files need
+/// ReadOptions::folder.
+[[nodiscard]] Model read_model(std::istream& stream, const std::string& file, const ReadOptions& options = {});
+/// The same from memory; `file` is what errors call it. Arrays in files need ReadOptions::folder.
 [[nodiscard]] Model parse_model(std::string_view text, const std::string& file, const ReadOptions& options = {});
 
 /// Reads evidence for a model and puts it in place of the model's own: UAI's (`.evid`, both forms), by the variables'
 /// numbers, or a JSON object from variables to states, by names. Throws as read_model does.
 void read_evidence(Model& model, const std::filesystem::path& path);
+void read_evidence(Model& model, std::istream& stream, const std::string& file);
 void parse_evidence(Model& model, std::string_view text, const std::string& file);
 
 /// How a model is written.

@@ -10,6 +10,7 @@
 #include "plated/file.hpp"
 #include "plated/gradient.hpp"
 #include "plated/integers.hpp"
+#include "plated/json.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/model.hpp"

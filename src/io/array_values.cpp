@@ -7,6 +7,7 @@
 #include "graph/spell.hpp"
 #include "io/json_fields.hpp"
 #include "io/numbers.hpp"
+#include "plated/error.hpp"
 #include "plated/npy.hpp"
 
 namespace plated::io {
@@ -93,11 +94,20 @@ Tensor ArrayReader::read_file(const Json& values, const Tensor::Shape& shape, co
   check_object(source_, values, "the values of " + what, {"file", "array"});
   const std::filesystem::path path = located(required(source_, values, "file", "the values of " + what));
   const Json* const array = values.find("array");
-  Tensor tensor = array == nullptr ? read_npy(path) : read_npz(path, as_string(source_, *array, "'array'"));
-  if (tensor.shape() != shape) {
+  const ArrayFile file = array == nullptr ? ArrayFile(path) : ArrayFile(path, as_string(source_, *array, "'array'"));
+  if (file.shape() != shape) {
     source_.fail(values.at, what + " needs the shape " + graph::as_shape(shape) + ", and " +
-                                shown(path.filename().string()) + " has " + graph::as_shape(tensor.shape()));
+                                shown(path.filename().string()) + " has " + graph::as_shape(file.shape()));
   }
+  const std::int64_t needed = allocated_ + file.allocated_bytes();
+  if (options_.memory_limit > 0 && needed > options_.memory_limit) {
+    throw MemoryLimitError(source_.file() + ": arrays in files unpack to " + std::to_string(needed) +
+                               " bytes up to that of " + what + ", and the limit is " +
+                               std::to_string(options_.memory_limit),
+                           needed, options_.memory_limit);
+  }
+  Tensor tensor = file.read();
+  allocated_ = needed;
   if (options_.check_arrays) check_entries(tensor, values.at, what);
   return tensor;
 }

@@ -13,8 +13,9 @@ namespace plated::io {
 /// Reads `values`: a number, nested lists or one flat list, or `{"file": "f.npy"}`.
 class ArrayReader {
  public:
-  ArrayReader(const Source& source, const ReadOptions& options, Space space)
-      : source_(source), options_(options), log_space_(space == Space::log) {}
+  /// `allocated` counts the bytes that arrays of the model have been unpacked to.
+  ArrayReader(const Source& source, const ReadOptions& options, Space space, std::int64_t& allocated)
+      : source_(source), options_(options), log_space_(space == Space::log), allocated_(allocated) {}
 
   [[nodiscard]] Tensor read(const Json& values, const Tensor::Shape& shape, const Json* dtype,
                             const std::string& what) const;
@@ -30,6 +31,7 @@ class ArrayReader {
   const Source& source_;
   const ReadOptions& options_;
   bool log_space_;
+  std::int64_t& allocated_;
 };
 
 }  // namespace plated::io

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,13 +11,16 @@
 
 namespace plated::io {
 
-/// All of a file. What is not a regular file (a pipe) is read to its end, a GiB at most. Throws FileError.
+/// All of a regular file, or, a GiB at most, of an open descriptor that a name such as /dev/stdin or /dev/fd/63 stands
+/// for. Pipes, sockets and devices of other names are refused before they are opened. Throws FileError.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
+/// All that is left of a stream, a GiB at most; `file` is what errors call it. Throws FileError.
+[[nodiscard]] std::string read_stream(std::istream& stream, const std::string& file);
 
 /// A file mapped into memory, read-only; writing to the memory changes neither it nor the file.
 class MappedFile {
  public:
-  /// Throws FileError, also for what is not a regular file.
+  /// Throws FileError, also for what is not a regular file, which is not opened.
   explicit MappedFile(const std::filesystem::path& path);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -29,7 +33,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// A file in the making, under a name of its own beside the one it will have; gone unless commit() was reached.
+/// A file in the making, under a name of its own beside the one it will have; gone unless commit() was reached. It
+/// takes the mode of the file that it replaces. Links are followed, and what is no regular file is written in place.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& path);

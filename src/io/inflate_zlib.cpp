@@ -2,51 +2,50 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "base/aligned_memory.hpp"
 #include "io/zip.hpp"
 #include "plated/error.hpp"
 
 namespace plated::io {
 
-std::shared_ptr<std::byte> inflate(const ZipMember& member, const std::string& file) {
-  // Deflate makes at most 1032 bytes of one: what promises more is refused before room is made for it.
-  if (member.size / 1032 > member.packed.size())
-    throw FormatError(file, 0, "a member promises more than it can unpack to");
-  std::shared_ptr<std::byte> memory(base::allocate_aligned(std::max<std::size_t>(member.size, 1)), base::free_aligned);
+struct Inflate::State {
   z_stream stream = {};
+  std::span<const std::byte> left;  // that zlib has not been given yet
+  std::string file;
+  bool ended = false;
+};
+
+Inflate::Inflate(std::span<const std::byte> packed, const std::string& file) : state_(std::make_unique<State>()) {
+  state_->left = packed;
+  state_->file = file;
   // Negative: a bare stream, without zlib's own header.
-  if (::inflateInit2(&stream, -15) != Z_OK) throw FormatError(file, 0, "zlib cannot be started");
-  // zlib counts in 32 bits: a large member is fed to it in pieces.
-  constexpr std::size_t most = std::size_t{1} << 30;
-  std::size_t read = 0;
+  if (::inflateInit2(&state_->stream, -15) != Z_OK) throw FormatError(file, 0, "zlib cannot be started");
+}
+
+Inflate::~Inflate() { ::inflateEnd(&state_->stream); }
+
+std::size_t Inflate::read(std::span<std::byte> to) {
+  constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
+  z_stream& stream = state_->stream;
   std::size_t written = 0;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    const std::size_t in = std::min(most, member.packed.size() - read);
-    const std::size_t out = std::min(most, static_cast<std::size_t>(member.size) - written);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(member.packed.data() + read));
+  while (written < to.size() && !state_->ended) {
+    const std::size_t in = std::min(most, state_->left.size());
+    const std::size_t out = std::min(most, to.size() - written);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(state_->left.data()));
     stream.avail_in = static_cast<uInt>(in);
-    stream.next_out = reinterpret_cast<Bytef*>(memory.get() + written);
+    stream.next_out = reinterpret_cast<Bytef*>(to.data() + written);
     stream.avail_out = static_cast<uInt>(out);
-    status = ::inflate(&stream, Z_NO_FLUSH);
+    const int status = ::inflate(&stream, Z_NO_FLUSH);
     const std::size_t consumed = in - stream.avail_in;
     const std::size_t produced = out - stream.avail_out;
-    read += consumed;
+    state_->left = state_->left.subspan(consumed);
     written += produced;
-    if (consumed == 0 && produced == 0) break;
+    state_->ended = status == Z_STREAM_END;
+    const bool stuck = consumed == 0 && produced == 0;
+    if (!state_->ended && (status != Z_OK || stuck))
+      throw FormatError(state_->file, 0, "its packed bytes are damaged or cut short");
   }
-  ::inflateEnd(&stream);
-  if (status != Z_STREAM_END || written != member.size)
-    throw FormatError(file, 0, "a packed member is damaged or cut short");
-  uLong crc = ::crc32(0, nullptr, 0);
-  for (std::size_t k = 0; k < written; k += most) {
-    crc =
-        ::crc32(crc, reinterpret_cast<const Bytef*>(memory.get() + k), static_cast<uInt>(std::min(most, written - k)));
-  }
-  if (crc != member.crc) throw FormatError(file, 0, "a packed member does not have its checksum");
-  return memory;
+  return written;
 }
 
 }  // namespace plated::io

@@ -244,23 +244,4 @@ const Json* Json::find(std::string_view key) const {
 
 Json read_json(const Source& source) { return JsonReader(source).document(); }
 
-void append_json_string(std::string& text, std::string_view string) {
-  text += '"';
-  for (const char c : string) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (code < 0x20 || code == 0x7F) {
-      static constexpr std::string_view digits = "0123456789abcdef";
-      text += "\\u00";
-      text += digits[code >> 4];
-      text += digits[code & 15U];
-    } else {
-      text += c;
-    }
-  }
-  text += '"';
-}
-
 }  // namespace plated::io

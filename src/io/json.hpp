@@ -42,7 +42,4 @@ struct JsonMember {
 /// other.
 [[nodiscard]] Json read_json(const Source& source);
 
-/// Appends a string in quotes, with escapes.
-void append_json_string(std::string& text, std::string_view string);
-
 }  // namespace plated::io

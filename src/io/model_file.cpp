@@ -57,8 +57,7 @@ std::optional<Format> format_of(const std::filesystem::path& path) {
 }
 
 Model parse_model(std::string_view text, const std::string& file, const ReadOptions& options) {
-  // Editors of another system begin a text with a mark of their own.
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = io::without_mark(text);
   const io::Source source(io::one_line(file), text);
   auto format = options.format ? options.format : sniffed(text);
   if (!format) format = format_of(file);
@@ -79,7 +78,12 @@ Model read_model(const std::filesystem::path& path, const ReadOptions& options) 
   return model;
 }
 
+Model read_model(std::istream& stream, const std::string& file, const ReadOptions& options) {
+  return parse_model(io::read_stream(stream, file), file, options);
+}
+
 void parse_evidence(Model& model, std::string_view text, const std::string& file) {
+  text = io::without_mark(text);
   const io::Source source(io::one_line(file), text);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const bool json = begin != std::string_view::npos && text[begin] == '{';
@@ -91,6 +95,10 @@ void parse_evidence(Model& model, std::string_view text, const std::string& file
 
 void read_evidence(Model& model, const std::filesystem::path& path) {
   parse_evidence(model, io::read_text(path), path.string());
+}
+
+void read_evidence(Model& model, std::istream& stream, const std::string& file) {
+  parse_evidence(model, io::read_stream(stream, file), file);
 }
 
 ModelText model_text(const Model& model, Format format) {

@@ -1,7 +1,8 @@
-// Parses and writes the headers of .npy files: a magic string, a length and a Python dictionary.
+// The headers of .npy files: a dictionary in Python's spelling behind a magic string and a length.
+#include "io/npy_header.hpp"
+
 #include <optional>
 
-#include "io/npy_array.hpp"
 #include "io/numbers.hpp"
 #include "io/source.hpp"
 #include "plated/error.hpp"
@@ -124,7 +125,7 @@ class DictionaryReader {
 
 }  // namespace
 
-NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& file) {
+std::size_t npy_header_bytes(std::span<const std::byte> bytes, const std::string& file) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto byte = [&](std::size_t k) { return static_cast<std::size_t>(bytes[k]); };
   if (text.starts_with("PK")) throw FormatError(file, 0, "is a .npz archive; name one of its arrays");
@@ -136,10 +137,16 @@ NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& f
   if (bytes.size() < 8 + length_bytes) throw FormatError(file, 0, "ends in the header");
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  const std::size_t begin = 8 + length_bytes;
-  if (length > bytes.size() - begin) throw FormatError(file, 0, "ends in the header");
-  NpyHeader header = DictionaryReader(text.substr(begin, length), file).read();
-  header.data = begin + length;
+  return 8 + length_bytes + length;
+}
+
+NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& file) {
+  const std::size_t end = npy_header_bytes(bytes, file);
+  if (end > bytes.size()) throw FormatError(file, 0, "ends in the header");
+  const std::size_t begin = static_cast<std::size_t>(bytes[6]) == 1 ? 10 : 12;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), end);
+  NpyHeader header = DictionaryReader(text.substr(begin), file).read();
+  header.data = end;
   return header;
 }
 

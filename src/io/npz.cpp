@@ -1,9 +1,7 @@
-// Reads .npz files: zip archives whose members are .npy files.
-#include "io/npz.hpp"
-
+// .npz files: zip archives whose members are .npy files.
 #include "io/disk.hpp"
-#include "io/npy_array.hpp"
 #include "io/source.hpp"
+#include "io/stored_array.hpp"
 #include "io/zip.hpp"
 #include "plated/error.hpp"
 #include "plated/npy.hpp"
@@ -24,19 +22,13 @@ std::vector<std::string> npz_names(std::span<const std::byte> bytes, const std::
   return names;
 }
 
-Tensor npz_array(std::span<const std::byte> bytes, std::string_view array, const std::shared_ptr<void>& owner,
-                 const std::string& file) {
+StoredArray npz_array(std::span<const std::byte> bytes, std::string_view array, const std::shared_ptr<void>& owner,
+                      const std::string& file) {
   std::string known;
   for (const ZipMember& member : read_zip(bytes, file)) {
     const std::string_view name = without_suffix(member.name);
-    if (name != array) {
-      known += (known.empty() ? "" : ", ") + shown(name);
-      continue;
-    }
-    const std::string inside = file + "[" + shown(name) + "]";
-    if (!member.deflated) return npy_array(member.packed, owner, inside);
-    const std::shared_ptr<std::byte> unpacked = inflate(member, inside);
-    return npy_array({unpacked.get(), static_cast<std::size_t>(member.size)}, unpacked, inside);
+    if (name == array) return {member, owner, file + "[" + shown(name) + "]"};
+    known += (known.empty() ? "" : ", ") + shown(name);
   }
   throw UnknownNameError(file + ": has no array " + shown(array) + ", only " + (known.empty() ? "none at all" : known));
 }
@@ -48,9 +40,6 @@ std::vector<std::string> npz_names(const std::filesystem::path& path) {
   return io::npz_names(file.bytes(), io::one_line(path.string()));
 }
 
-Tensor read_npz(const std::filesystem::path& path, std::string_view array) {
-  const auto file = std::make_shared<io::MappedFile>(path);
-  return io::npz_array(file->bytes(), array, file, io::one_line(path.string()));
-}
+Tensor read_npz(const std::filesystem::path& path, std::string_view array) { return ArrayFile(path, array).read(); }
 
 }  // namespace plated

@@ -43,7 +43,7 @@ Observed read_variable(const Model& model, std::string_view spelled) {
 
 }  // namespace
 
-void observe(Model& model, std::string_view assignment) {
+std::string observe(Model& model, std::string_view assignment) {
   // States may hold '=', and so may the brackets of unrolled names: the sign that tells is the first behind the
   // brackets.
   const std::size_t bracket = assignment.find(']');
@@ -79,6 +79,9 @@ void observe(Model& model, std::string_view assignment) {
   }
   seen = *state;
   model.observed.insert(dim.name);
+  std::string slice;
+  for (const std::int64_t k : observed.index) slice += (slice.empty() ? "[" : ",") + std::to_string(k);
+  return dim.name + slice + (slice.empty() ? "" : "]");
 }
 
 }  // namespace plated

@@ -165,7 +165,7 @@ class PlatedReader {
     }
     const Json& values = required(source_, value, "values", what);
     factor.numbers = source_.blame(values.at, [&] {
-      return ArrayReader(source_, options_, model_.space).read(values, shape, value.find("dtype"), what);
+      return ArrayReader(source_, options_, model_.space, allocated_).read(values, shape, value.find("dtype"), what);
     });
     // Numbers that are not to be read now are not summed now either.
     const std::int64_t most = values.is(Json::Kind::object) && !options_.check_arrays ? -1 : std::int64_t{1} << 62;
@@ -191,6 +191,7 @@ class PlatedReader {
   const ReadOptions& options_;
   Json document_;
   Model model_;
+  std::int64_t allocated_ = 0;  // bytes that arrays in files were unpacked to
 };
 
 }  // namespace

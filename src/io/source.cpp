@@ -34,6 +34,8 @@ void Source::fail_with_current(std::size_t at) const {
     throw;
   } catch (const FileError&) {
     throw;  // it says already where
+  } catch (const MemoryLimitError&) {
+    throw;  // nothing is wrong with the file
   } catch (const Error& error) {
     fail(at, error.what());
   }
@@ -52,6 +54,10 @@ std::string shown(std::string_view text) {
   }
   if (at < text.size()) result += "…";
   return result + "'";
+}
+
+std::string_view without_mark(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
 std::size_t not_utf8(std::string_view text) {

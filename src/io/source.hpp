@@ -36,6 +36,9 @@ class Source {
 /// A message or the name of a file as it may stand in one: its first line, without control characters.
 [[nodiscard]] std::string one_line(std::string_view message);
 
+/// A text without the byte-order mark of UTF-8 that editors of another system begin it with.
+[[nodiscard]] std::string_view without_mark(std::string_view text);
+
 /// The first place in a text that is not UTF-8; npos where all of it is.
 [[nodiscard]] std::size_t not_utf8(std::string_view text);
 

@@ -6,20 +6,15 @@
 #include "io/numbers.hpp"
 #include "io/readers.hpp"
 #include "plated/error.hpp"
+#include "plated/json.hpp"
 
 namespace plated::io {
 namespace {
 
-std::string json_quoted(std::string_view string) {
-  std::string text;
-  append_json_string(text, string);
-  return text;
-}
-
 /// `["a", "b"]`
 std::string listed(const FactorGraph& graph, const std::vector<DimId>& dims) {
   std::string text = "[";
-  for (const DimId dim : dims) text += (text.size() > 1 ? ", " : "") + json_quoted(graph.dims()[dim].name);
+  for (const DimId dim : dims) text += (text.size() > 1 ? ", " : "") + json_string(graph.dims()[dim].name);
   return text + "]";
 }
 
@@ -79,7 +74,7 @@ class PlatedWriter {
 
   std::string write() {
     text_ = "{\n  \"format\": \"plated\",\n  \"version\": 1";
-    if (!model_.name.empty()) begin("name") += json_quoted(model_.name);
+    if (!model_.name.empty()) begin("name") += json_string(model_.name);
     begin("space") += model_.space == Space::log ? "\"log\"" : "\"real\"";
     write_sizes("plates", DimKind::plate);
     write_chains();
@@ -93,13 +88,13 @@ class PlatedWriter {
   }
 
  private:
-  std::string& begin(std::string_view key) { return text_ += ",\n  " + json_quoted(key) + ": "; }
+  std::string& begin(std::string_view key) { return text_ += ",\n  " + json_string(key) + ": "; }
 
   void write_sizes(std::string_view key, DimKind kind) {
     std::string sizes;
     for (const Dim& dim : graph_.dims()) {
       if (dim.kind == kind)
-        sizes += (sizes.empty() ? "" : ", ") + json_quoted(dim.name) + ": " + std::to_string(dim.size);
+        sizes += (sizes.empty() ? "" : ", ") + json_string(dim.name) + ": " + std::to_string(dim.size);
     }
     if (!sizes.empty()) begin(key) += "{" + sizes + "}";
   }
@@ -115,7 +110,7 @@ class PlatedWriter {
         for (const Link& link : chain.links)
           links += (links.empty() ? "" : ", ") + listed(graph_, {link.source, link.target});
       }
-      chains += (chains.empty() ? "\n    " : ",\n    ") + json_quoted(dim.name) +
+      chains += (chains.empty() ? "\n    " : ",\n    ") + json_string(dim.name) +
                 ": {\"size\": " + std::to_string(dim.size) + ", \"links\": [" + links + "]}";
     }
     if (!chains.empty()) begin("chains") += "{" + chains + "\n  }";
@@ -129,19 +124,19 @@ class PlatedWriter {
     for (DimId d = 0; d < graph_.dims().size(); ++d) {
       const Dim& dim = graph_.dims()[d];
       if (dim.kind != DimKind::variable || dim.end != End::none) continue;
-      text += (first_one ? "\n    " : ",\n    ") + json_quoted(dim.name) + ": ";
+      text += (first_one ? "\n    " : ",\n    ") + json_string(dim.name) + ": ";
       first_one = false;
       std::string more;
       if (const auto states = model_.states.find(dim.name); states != model_.states.end()) {
         more += ", \"states\": [";
         for (std::size_t k = 0; k < states->second.size(); ++k)
-          more += (k > 0 ? ", " : "") + json_quoted(states->second[k]);
+          more += (k > 0 ? ", " : "") + json_string(states->second[k]);
         more += "]";
       }
       if (plated) more += ", \"plates\": " + listed(graph_, plates_[d]);
       if (model_.observed.contains(dim.name)) more += ", \"observed\": true";
       if (const auto label = model_.labels.find(dim.name); label != model_.labels.end())
-        more += ", \"label\": " + json_quoted(label->second);
+        more += ", \"label\": " + json_string(label->second);
       text += more.empty() ? std::to_string(dim.size) : "{\"size\": " + std::to_string(dim.size) + more + "}";
     }
     text += first_one ? "}" : "\n  }";
@@ -151,12 +146,12 @@ class PlatedWriter {
     begin("factors") += "[";
     for (std::size_t f = 0; f < graph_.factors().size(); ++f) {
       const Factor& factor = graph_.factors()[f];
-      text_ += (f > 0 ? ",\n    " : "\n    ") + ("{\"name\": " + json_quoted(factor.name)) +
+      text_ += (f > 0 ? ",\n    " : "\n    ") + ("{\"name\": " + json_string(factor.name)) +
                ", \"dims\": " + listed(graph_, factor.dims);
       if (!factor.tied.empty()) text_ += ", \"tied\": " + listed(graph_, factor.tied);
-      if (!model_.children[f].empty()) text_ += ", \"distribution_of\": " + json_quoted(model_.children[f]);
+      if (!model_.children[f].empty()) text_ += ", \"distribution_of\": " + json_string(model_.children[f]);
       if (!files_.empty() && !files_[f].empty()) {
-        text_ += ",\n     \"values\": {\"file\": " + json_quoted(files_[f]) + "}}";
+        text_ += ",\n     \"values\": {\"file\": " + json_string(files_[f]) + "}}";
         continue;
       }
       if (model_.factors[f].dtype() == Dtype::float32) text_ += ", \"dtype\": \"float32\"";
@@ -200,7 +195,7 @@ class PlatedWriter {
     begin("evidence") += "{";
     bool first_one = true;
     for (const auto& [variable, states] : model_.evidence) {
-      text_ += (first_one ? "\n    " : ",\n    ") + json_quoted(variable) + ": ";
+      text_ += (first_one ? "\n    " : ",\n    ") + json_string(variable) + ": ";
       first_one = false;
       const auto names = model_.states.find(variable);
       append_integers(text_, graph_, states, plates_[*graph_.find(variable)],
@@ -208,7 +203,7 @@ class PlatedWriter {
                         if (state < 0) {
                           text += "null";
                         } else if (names != model_.states.end()) {
-                          text += json_quoted(names->second[static_cast<std::size_t>(state)]);
+                          text += json_string(names->second[static_cast<std::size_t>(state)]);
                         } else {
                           text += std::to_string(state);
                         }
@@ -227,7 +222,7 @@ class PlatedWriter {
       if (lengths == model_.lengths.end() || chain.links.empty()) continue;
       std::vector<DimId> others = plates_[chain.links[0].source];
       std::erase(others, chain.dim);
-      text_ += (first_one ? "\n    " : ",\n    ") + json_quoted(name) + ": ";
+      text_ += (first_one ? "\n    " : ",\n    ") + json_string(name) + ": ";
       first_one = false;
       append_integers(text_, graph_, lengths->second, others,
                       [](std::string& text, std::int64_t length) { text += std::to_string(length); });

@@ -22,8 +22,22 @@ struct ZipMember {
 /// Throws FormatError for what is no archive, is cut short, or uses what NumPy never does.
 [[nodiscard]] std::vector<ZipMember> read_zip(std::span<const std::byte> bytes, const std::string& file);
 
-/// Unpacks a deflated member into `size` bytes, aligned to 64. Throws FormatError where they do not come out, and where
-/// Plated was built without zlib.
-[[nodiscard]] std::shared_ptr<std::byte> inflate(const ZipMember& member, const std::string& file);
+/// Unpacks a deflated member from its beginning, a piece at a time: nobody need make room for what it claims to hold.
+class Inflate {
+ public:
+  /// `file` is what errors call the member. Throws FormatError where Plated was built without zlib.
+  Inflate(std::span<const std::byte> packed, const std::string& file);
+  Inflate(const Inflate&) = delete;
+  Inflate& operator=(const Inflate&) = delete;
+  ~Inflate();
+
+  /// Fills `to` with what comes next, and returns how much that was: less than asked for only at the member's end.
+  /// Throws FormatError where the member is damaged or cut short.
+  std::size_t read(std::span<std::byte> to);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace plated::io

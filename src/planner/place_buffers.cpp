@@ -61,16 +61,17 @@ class FreeList {
 
 /// Names the dims of a value whose bytes do not fit in 63 bits.
 void check_size(const Schedule& schedule, const Value& value) {
+  constexpr std::size_t most_named = 8;
   double bytes = 8;  // of an element at most
+  for (const DimId d : value.dims) bytes *= static_cast<double>(schedule.problem.size[d]);
+  if (bytes < 0x1p63) return;
   std::string dims;
-  for (const DimId d : value.dims) {
-    bytes *= static_cast<double>(schedule.problem.size[d]);
-    dims +=
-        (dims.empty() ? "" : ", ") + schedule.graph.dims()[d].name + " = " + std::to_string(schedule.problem.size[d]);
+  for (std::size_t k = 0; k < std::min(value.dims.size(), most_named); ++k) {
+    const DimId d = value.dims[k];
+    dims += (k == 0 ? "" : ", ") + schedule.graph.dims()[d].name + " = " + std::to_string(schedule.problem.size[d]);
   }
-  if (bytes >= 0x1p63) {
-    throw SizeOverflowError("an intermediate over " + dims + " has a size that does not fit in 63 bits");
-  }
+  if (value.dims.size() > most_named) dims += " and " + std::to_string(value.dims.size() - most_named) + " more";
+  throw SizeOverflowError("an intermediate over " + dims + " has a size that does not fit in 63 bits");
 }
 
 Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool reuse) {

@@ -8,6 +8,7 @@
 #include "api/inputs.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
+#include "reduce/log_range.hpp"
 #include "reduce/queries.hpp"
 #include "reduce/reduction.hpp"
 
@@ -19,7 +20,10 @@ class Solver {
  public:
   Solver(const Model& model, const SolveOptions& options)
       : model_(model), options_(options), axes_(model.graph), reduction_(reduce::reduce(model)) {
-    if (!reduction_.impossible) reduction_.model = in_space(reduction_.model, Space::log);
+    if (!reduction_.impossible) {
+      reduce::check_log_range(reduction_.model);
+      reduction_.model = in_space(reduction_.model, Space::log);
+    }
     for (const auto& [variable, states] : reduction_.model.evidence) observable_.push_back(variable);
   }
 

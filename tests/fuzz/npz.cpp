@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "io/npz.hpp"
+#include "io/stored_array.hpp"
 #include "round_trip.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::string& name : plated::io::npz_names(bytes, "fuzz.npz")) {
       try {
         double sum = 0;
-        for (const double value : plated::io::npz_array(bytes, name, nullptr, "fuzz.npz").values()) sum += value;
+        for (const double value : plated::io::npz_array(bytes, name, nullptr, "fuzz.npz").read().values()) sum += value;
         volatile double keep = sum;  // every element is read
         (void)keep;
       } catch (const plated::FormatError& error) {

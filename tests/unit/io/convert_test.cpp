@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "plated/error.hpp"
-#include "plated/file.hpp"
 #include "plated/model_file.hpp"
 #include "same_model.hpp"
 #include "scratch.hpp"
@@ -111,16 +110,6 @@ TEST(Convert, WeightsBelowTheSmallestDoubleAreSaidToBeLost) {
   model.children = {""};
   EXPECT_EQ(model_text(model, Format::uai).losses,
             (Strings{"1 entries of factor 'f0', whose weights are below the smallest double: they become 0"}));
-}
-
-TEST(WriteFile, ReplacesAtOnceAndKeepsDevices) {
-  const test::Scratch scratch;
-  write_file(scratch.folder() / "a", "one");
-  write_file(scratch.folder() / "a", "two");
-  EXPECT_EQ(scratch.get("a"), "two");
-  EXPECT_EQ(scratch.files(), 1);
-  write_file("/dev/null", "nothing");
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 }  // namespace

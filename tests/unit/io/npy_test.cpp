@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "io/npy_array.hpp"
+#include "io/npy_header.hpp"
 #include "plated/error.hpp"
 #include "same_model.hpp"
 #include "scratch.hpp"

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "plated/error.hpp"
+#include "plated/json.hpp"
 #include "plated/model_file.hpp"
 #include "plated/npy.hpp"
 #include "same_model.hpp"
@@ -190,6 +191,12 @@ TEST(Observe, FindsUnrolledNamesAndStatesWithSigns) {
   Model unrolled = unroll(parse_model(with_values("[1,2,3,4,5,6]"), "m.json"));
   observe(unrolled, "x[i=1]=2");
   EXPECT_EQ(unrolled.evidence.at("x[i=1]").values[0], 2);
+}
+
+TEST(JsonString, EscapesWhatJsonDoes) {
+  EXPECT_EQ(json_string("plain, wet grass é"), "\"plain, wet grass é\"");
+  EXPECT_EQ(json_string("a \"b\" \\ /"), R"("a \"b\" \\ /")");
+  EXPECT_EQ(json_string(std::string_view("\0\n\x1f\x7f", 4)), R"("\u0000\u000a\u001f\u007f")");
 }
 
 }  // namespace

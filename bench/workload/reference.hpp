@@ -1,7 +1,7 @@
 // The benchmark's expected results, by plain loops in double.
 #pragma once
 
-#include "paper_model/tree_model.hpp"
+#include "workload/tree_model.hpp"
 
 namespace bench {
 

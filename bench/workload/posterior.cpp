@@ -1,5 +1,5 @@
-// Computes the posterior in one half of the tree after the other: b and c in plate i, d and e in plate j.
-#include "paper_model/posterior.hpp"
+// One half of the tree after the other: b and c in plate i, d and e in plate j.
+#include "workload/posterior.hpp"
 
 #include <cmath>
 #include <limits>

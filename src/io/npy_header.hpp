@@ -1,8 +1,7 @@
-// Reads arrays in NumPy's format from any memory.
+// Headers of arrays in NumPy's format.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -18,14 +17,15 @@ struct NpyHeader {
   std::size_t data = 0;
 };
 
-/// Throws FormatError for headers that are no array of floats; `file` is what errors call the file.
+/// As many first bytes of a .npy file as tell how long its header is.
+inline constexpr std::size_t npy_prefix = 12;
+/// How many bytes the header takes, from the first ones. Throws FormatError for what is no .npy file; `file` is what
+/// errors call it.
+[[nodiscard]] std::size_t npy_header_bytes(std::span<const std::byte> bytes, const std::string& file);
+
+/// Throws FormatError for headers that are no array of floats.
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& file);
 /// The header of an array in C order, padded so that the data are aligned.
 [[nodiscard]] std::string npy_header(Dtype dtype, const Tensor::Shape& shape);
-
-/// The array of a whole .npy file in memory that `owner` keeps; copied only where the data are not aligned. Throws
-/// FormatError where the header promises other data than follow it.
-[[nodiscard]] Tensor npy_array(std::span<const std::byte> bytes, const std::shared_ptr<void>& owner,
-                               const std::string& file);
 
 }  // namespace plated::io

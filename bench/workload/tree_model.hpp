@@ -52,4 +52,7 @@ class TreeModel {
   std::string plates_;
 };
 
+/// The plan of the model's one output, its logarithm or value, compiled as a user would.
+[[nodiscard]] plated::Plan compiled(const TreeModel& model);
+
 }  // namespace bench

@@ -1,7 +1,7 @@
 // The model's plan and every question of it that is timed: the curves of the paper's runtime figure.
 #pragma once
 
-#include "paper_model/tree_model.hpp"
+#include "workload/tree_model.hpp"
 
 namespace bench {
 
@@ -9,7 +9,8 @@ namespace bench {
 /// answers of the last calls.
 class AdjointRunner {
  public:
-  /// `gradients` are the caller's memory, one tensor for each factor; without any, calls allocate theirs.
+  /// `gradients` are the caller's memory, as memory_for_gradients() makes it, one tensor for each factor; without any,
+  /// calls allocate theirs.
   AdjointRunner(const TreeModel& model, int threads, std::vector<plated::Tensor> gradients);
 
   void ask_value() { plan_.run_into({&value, 1}, factors_, workspace_, options_); }
@@ -35,5 +36,8 @@ class AdjointRunner {
   plated::RunOptions options_;
   plated::GradientOptions into_;
 };
+
+/// A tensor for the gradient of each factor: memory that is there before, else its allocation would be timed.
+[[nodiscard]] std::vector<plated::Tensor> memory_for_gradients(const TreeModel& model);
 
 }  // namespace bench

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "paper_model/adjoint_runner.hpp"
-#include "paper_model/posterior.hpp"
+#include "workload/adjoint_runner.hpp"
+#include "workload/posterior.hpp"
 
 namespace bench {
 

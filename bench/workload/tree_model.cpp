@@ -1,5 +1,5 @@
 // Spells the model's equation and draws its factors.
-#include "paper_model/tree_model.hpp"
+#include "workload/tree_model.hpp"
 
 #include <algorithm>
 #include <map>
@@ -99,6 +99,12 @@ void TreeModel::fill_factor(std::size_t factor, float low, float high) {
       }
     }
   }
+}
+
+plated::Plan compiled(const TreeModel& model) {
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const plated::Tensor& factor : model.factors()) shapes.push_back(factor.shape());
+  return compile(plated::FactorGraph::from_equation(model.equation(), shapes, {.plates = model.plates()}));
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // Takes the best of many interleaved repetitions.
-#include "common/timing.hpp"
+#include "workload/timing.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
-// Compares answers with each other and with the posterior by plain loops.
-#include "paper_model/adjoint_checks.hpp"
+// Holds answers against each other and against the plain posterior.
+#include "workload/adjoint_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "paper_model/reference.hpp"
+#include "workload/reference.hpp"
 
 namespace bench {
 namespace {

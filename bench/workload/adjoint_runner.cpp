@@ -1,9 +1,7 @@
 // Compiles the model and sets up its questions.
-#include "paper_model/adjoint_runner.hpp"
+#include "workload/adjoint_runner.hpp"
 
 #include <utility>
-
-#include "paper_model/plated_runner.hpp"
 
 namespace bench {
 
@@ -18,6 +16,12 @@ plated::Tensor AdjointRunner::max_plus() const {
   plated::RunOptions options = options_;
   options.semiring = plated::Semiring::max_plus;
   return plan_.run(factors_, options).front();
+}
+
+std::vector<plated::Tensor> memory_for_gradients(const TreeModel& model) {
+  std::vector<plated::Tensor> memory;
+  for (const plated::Tensor& factor : model.factors()) memory.emplace_back(factor.dtype(), factor.shape());
+  return memory;
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // Eliminates the model's variables one after the other, in double.
-#include "paper_model/reference.hpp"
+#include "workload/reference.hpp"
 
 #include <algorithm>
 #include <cmath>
