@@ -96,10 +96,8 @@ int einsum(const Einsum& wanted, const Common& common) {
   {
     Progress progress("einsum", common.quiet);
     try {
-      // Every operand is checked, however large: a NaN in a file would else be an answer.
       results = plan.run(operands, {.semiring = semiring_named(wanted.semiring),
                                     .threads = common.threads,
-                                    .check = Check::all,
                                     .memory_limit = common.memory_limit,
                                     .progress = progress.callback()});
     } catch (const ValueError& error) {

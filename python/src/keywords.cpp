@@ -39,8 +39,7 @@ Choice choice_of(std::string_view key, nb::handle value,
   throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be " + names);
 }
 
-constexpr std::array<std::pair<std::string_view, Check>, 3> checks{
-    {{"small", Check::small}, {"all", Check::all}, {"none", Check::none}}};
+constexpr std::array<std::pair<std::string_view, Check>, 2> checks{{{"all", Check::all}, {"none", Check::none}}};
 constexpr std::array<std::pair<std::string_view, Search>, 5> searches{{{"automatic", Search::automatic},
                                                                        {"optimal", Search::optimal},
                                                                        {"greedy", Search::greedy},
