@@ -134,11 +134,9 @@ int einsum(const Einsum& wanted, const Common& common) {
     std::vector<Tensor> operands;
     for (const ArrayFile& file : files) operands.push_back(file.read());
     try {
-      // Every operand is checked, however large: a NaN in a file would else be an answer.
       results = plan.run(operands, {.semiring = semiring_named(wanted.semiring),
                                     .threads = common.threads,
-                                    .check = Check::all,
-                                    .memory_limit = limit,
+                                    .memory_limit = common.memory_limit,
                                     .progress = progress.callback()});
     } catch (const ValueError& error) {
       fail_with_file(error.what(), wanted.operands);

@@ -22,7 +22,7 @@ struct EinsumOptions {
   std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries
   std::optional<bool> spaced;                 ///< force one reading of names; see EquationOptions
   int threads = 0;
-  Check check = Check::small;
+  Check check = Check::all;
   std::int64_t memory_limit = 0;
   PlanOptions plan;
   Evidence evidence;  ///< of variables that `plan.observable` names

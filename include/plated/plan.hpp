@@ -51,11 +51,11 @@ struct PlanOptions {
   std::set<std::string> without;
 };
 
-/// When operands are searched for entries that the semiring does not admit.
+/// Whether numbers are looked at besides being computed with.
 enum class Check : std::uint8_t {
-  small,  ///< operands of at most 65,536 elements
-  all,    ///< every operand
-  none,   ///< none: NaN and bad infinities propagate as in IEEE arithmetic
+  all,   ///< operands are searched for entries that the semiring does not admit, outputs for overflow
+  none,  ///< NaN, bad infinities and overflow go through sums and products as IEEE arithmetic takes them, and what
+         ///< posteriors lose to operands of large magnitude stays lost
 };
 
 /// How a plan is run.
@@ -63,7 +63,7 @@ struct RunOptions {
   Semiring semiring = Semiring::log;
   /// Threads to use; 0 is all the machine has. The bits of the result do not depend on it.
   int threads = 0;
-  Check check = Check::small;
+  Check check = Check::all;
   /// Bytes the run may take for intermediates, scratch and the outputs it allocates; 0 is no limit. What does not fit
   /// is refused before anything is allocated.
   std::int64_t memory_limit = 0;

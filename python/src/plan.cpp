@@ -93,7 +93,7 @@ void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan) {
       "chains: Mapping[str, str | Sequence[str]] | None = None, batch: str = '', sizes: Mapping[str, int] | None = "
       "None, "
       "spaced: bool | None = None, semiring: str = 'log', threads: int = 0, memory_limit: int = 0, check: str = "
-      "'small', "
+      "'all', "
       "search: str = 'automatic', trials: int = 128, seed: int = 0, seconds: float = 0.0, sums_only: bool = False, "
       "observable: Sequence[str] = (), without: Sequence[str] = ()";
   module.def(

@@ -15,7 +15,7 @@ inline constexpr const char* equation_arguments =
     "equation: str, *operands: _Array, plates: str = '', chains: Mapping[str, str | Sequence[str]] | None = None, "
     "batch: str = '', semiring: str = 'log', lengths: Mapping[str, _Integers] | None = None, "
     "sizes: Mapping[str, int] | None = None, evidence: Mapping[str, _Integers] | None = None, threads: int = 0, "
-    "memory_limit: int = 0, check: str = 'small', spaced: bool | None = None, "
+    "memory_limit: int = 0, check: str = 'all', spaced: bool | None = None, "
     "progress: Callable[[float], object] | None = None";
 inline constexpr const char* plan_arguments =
     "self, *operands: _Array, semiring: str = ..., lengths: Mapping[str, _Integers] | None = None, "

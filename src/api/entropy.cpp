@@ -4,7 +4,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
-#include "engine/check_answers.hpp"
+#include "api/question_inputs.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -12,51 +12,58 @@
 namespace plated {
 namespace {
 
-Tensor checked(const char* what, Tensor answer) {
-  engine::check_answer(what, "", answer, Semiring::real);
+Tensor answered(Tensor answer, const RunOptions& options) {
+  api::check_results(std::span(&answer, 1), "answer", Semiring::real, options);
   return answer;
 }
 
 /// Runs a question whose only answer is a number for each batch.
-Tensor number(const char* what, const api::PlanImpl& impl, const api::Runnable& runnable,
-              std::span<const Tensor> inputs, const RunOptions& options, Dtype dtype) {
-  const engine::Settings settings = api::log_settings(options, inputs);
+Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, const api::Inputs& inputs,
+              const RunOptions& options, Dtype dtype) {
+  const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
   const std::vector<std::int64_t> shape = api::sizes(impl.graph, adjoint::batch_axes(impl.graph));
   // Many steps add to the answer: in double, whatever it is rounded to in the end.
   const Tensor place = api::shape_only(Dtype::float64, shape);
-  const std::vector<Tensor> outputs = runnable.run({place, place}, inputs, settings);
+  const std::vector<Tensor> outputs = runnable.run({place, place}, inputs.centred, settings);
   api::check_possible(impl.graph, outputs[0], Semiring::log);
-  return checked(what, api::filled(dtype, shape, outputs[1].values()));
+  return answered(api::filled(dtype, shape, outputs[1].values()), options);
 }
 
-std::vector<Tensor> seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
-  std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  inputs.push_back(api::constant(1.0, Dtype::float64, api::sizes(impl.graph, adjoint::batch_axes(impl.graph))));
+api::Inputs seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
+  api::Inputs inputs = api::log_inputs(impl, operands, options);
+  inputs.centred.push_back(api::constant(1.0, Dtype::float64, api::sizes(impl.graph, adjoint::batch_axes(impl.graph))));
   return inputs;
 }
 
 /// The same with chains: `ask` is given checked operands and answers in double, once log Z is known to be finite.
 template <class Ask>
-Tensor chained_number(const char* what, const api::PlanImpl& impl, std::span<const Tensor> operands,
-                      const RunOptions& options, Ask ask) {
-  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  const api::ChainCall call(impl, options, api::log_settings(options, inputs));
+Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options, Ask ask) {
+  const api::Inputs inputs = api::log_inputs(impl, operands, options);
+  const api::ChainCall call(impl, options, api::question_settings(options, inputs, Semiring::log));
   const FactorGraph& graph = impl.graph;
   const std::vector<std::int64_t> shape = api::sizes(graph, adjoint::batch_axes(graph));
   const auto total = api::total_program(impl);
-  api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
+  api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs.centred, call)[0],
                       Semiring::log);
-  return checked(what, api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values()));
+  const Tensor answer = ask(*total, inputs.centred, call);
+  return answered(api::filled(engine::element_dtype(operands), shape, answer.values()), options);
 }
 
-/// Statistics whose shapes have been checked. Entries of slices that do not exist are never read.
-std::vector<Tensor> statistics_of(std::span<const Tensor> operands, std::span<const Tensor> statistics) {
+/// Checked statistics. Entries of slices that do not exist are never read.
+std::vector<Tensor> statistics_of(const api::PlanImpl& impl, std::span<const Tensor> operands,
+                                  std::span<const Tensor> statistics, const RunOptions& options) {
+  engine::check_shapes(impl.graph, operands);
+  const chain::RaggedChains lengths = api::ragged_chains(impl, options.lengths);
   for (std::size_t f = 0; f < statistics.size(); ++f) {
-    if (statistics[f].data() != nullptr && statistics[f].shape() != operands[f].shape()) {
+    if (statistics[f].data() == nullptr) continue;
+    if (statistics[f].shape() != operands[f].shape()) {
       throw SizeError("the statistics of operand " + std::to_string(f) + " have the shape " +
                       engine::shape_text(statistics[f].shape()) + ", but the operand has " +
                       engine::shape_text(operands[f].shape()));
     }
+    engine::check_like("the statistics of operand " + std::to_string(f),
+                       api::without_padding(impl.graph.factors()[f].dims, statistics[f], lengths, Semiring::real),
+                       operands[f].shape());
   }
   return {statistics.begin(), statistics.end()};
 }
@@ -71,7 +78,7 @@ Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOpti
                             return chain::entropy(program, inputs, call);
                           });
   }
-  const std::vector<Tensor> inputs = seeded(impl, operands, options);
+  const api::Inputs inputs = seeded(impl, operands, options);
   const auto runnable =
       impl.question("entropy", [&] { return adjoint::entropy_schedule(impl.observed, impl.options); });
   return number("the entropy", impl, *runnable, inputs, options, engine::element_dtype(operands));
@@ -89,14 +96,14 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
                             std::to_string(statistics.size()) + " were given");
   }
   if (impl.chains) {
-    std::vector<Tensor> all = statistics_of(operands, statistics);
+    std::vector<Tensor> all = statistics_of(impl, operands, statistics, options);
     all.resize(impl.observed.factors().size());
     return chained_number("the expectation", impl, operands, options,
                           [&](const chain::Program& program, std::span<const Tensor> given, const chain::Call& call) {
                             return chain::expectation(program, given, all, call);
                           });
   }
-  std::vector<Tensor> inputs = seeded(impl, operands, options);
+  api::Inputs inputs = seeded(impl, operands, options);
   std::vector<bool> given;
   std::string key = "expectation ";
   for (std::size_t f = 0; f < statistics.size(); ++f) {
@@ -104,7 +111,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
     key += given[f] ? '1' : '0';
     if (!given[f]) continue;
     engine::check_like("the statistics of operand " + std::to_string(f), statistics[f], operands[f].shape());
-    inputs.push_back(statistics[f]);
+    inputs.centred.push_back(statistics[f]);
   }
   const auto runnable =
       impl.question(key, [&] { return adjoint::expectation_schedule(impl.observed, impl.options, given); });

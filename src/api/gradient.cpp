@@ -8,6 +8,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 
@@ -81,9 +82,10 @@ bool at_least_as_wide(const std::vector<Tensor>& places, Dtype dtype) {
 ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                                     const GradientOptions& gradient) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  engine::Settings settings = api::settings_of(options);
-  settings.semiring = differentiable(options.semiring);
-  std::vector<Tensor> inputs = api::inputs(impl, operands, options);
+  const Semiring semiring = differentiable(options.semiring);
+  const api::Inputs prepared = api::question_inputs(impl, operands, options);
+  const engine::Settings settings = api::question_settings(options, prepared, semiring);
+  std::vector<Tensor> inputs = prepared.centred;
   const std::vector<Tensor> cotangents = cotangents_of(impl.graph, gradient.cotangents);
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   Targets targets = targets_of(impl.graph, operands, gradient.gradients, inputs);
@@ -95,7 +97,8 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   std::string key = "gradient " + std::string(name(question.semiring)) + (question.nonnegative ? " + " : " ± ") +
                     (question.reads_answers ? "" : "narrow ");
   for (const bool wanted : question.wanted) key += wanted ? '1' : '0';
-  std::vector<Tensor> outputs = api::output_shapes(impl.graph, engine::element_dtype(operands));
+  const Dtype dtype = engine::element_dtype(operands);
+  std::vector<Tensor> outputs = api::output_shapes(impl.graph, dtype);
   const std::size_t values = outputs.size();
   outputs.insert(outputs.end(), std::make_move_iterator(targets.places.begin()),
                  std::make_move_iterator(targets.places.end()));
@@ -112,6 +115,7 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   ValueAndGradient result;
   const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
   result.values.assign(std::make_move_iterator(outputs.begin()), std::make_move_iterator(first_gradient));
+  if (prepared.recentred()) result.values = api::given_outputs(impl, prepared, options, settings, dtype);
   result.gradients.reserve(operands.size());
   auto next = first_gradient;
   for (std::size_t f = 0; f < operands.size(); ++f) {
@@ -121,6 +125,8 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
       result.gradients.push_back(gradient.gradients[f]);
     }
   }
+  api::check_results(result.values, "output", semiring, options);
+  api::check_results(result.gradients, "the gradient of operand", Semiring::real, options);
   return result;
 }
 
@@ -134,10 +140,11 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             std::span<const Tensor> direction, const RunOptions& options,
                                             const std::vector<Tensor>& cotangents) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  if (impl.chains) throw OptionError("Hessian-vector products are not supported with chains; unroll them");
-  engine::Settings settings = api::settings_of(options);
-  settings.semiring = differentiable(options.semiring);
-  std::vector<Tensor> inputs = api::inputs(impl, operands, options);
+  if (impl.chains) throw OptionError("Hessian-vector products are not offered with chains; unroll them");
+  const Semiring semiring = differentiable(options.semiring);
+  const api::Inputs prepared = api::question_inputs(impl, operands, options);
+  const engine::Settings settings = api::question_settings(options, prepared, semiring);
+  std::vector<Tensor> inputs = prepared.centred;
   const std::vector<Tensor> seeds = cotangents_of(impl.graph, cotangents);
   inputs.insert(inputs.end(), seeds.begin(), seeds.end());
   if (direction.size() != operands.size()) {
@@ -168,6 +175,8 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
   const auto at = [&](std::size_t k) { return outputs.begin() + static_cast<std::ptrdiff_t>(k); };
   result.tangents.assign(at(values), at(2 * values));
   result.products.assign(at(2 * values), at(2 * values + operands.size()));
+  api::check_results(result.tangents, "the tangent of output", Semiring::real, options);
+  api::check_results(result.products, "the product of operand", Semiring::real, options);
   return result;
 }
 

@@ -2,34 +2,20 @@
 #include "api/inputs.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <new>
 
 #include "adjoint/questions.hpp"
 #include "api/chained.hpp"
 #include "base/checked_size.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
-#include "graph/spell.hpp"
+#include "engine/inspect.hpp"
+#include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
 #include "tensor/check_entries.hpp"
 
 namespace plated::api {
 namespace {
-
-std::int64_t most_checked(Check check) {
-  switch (check) {
-    case Check::none:
-      return -1;
-    case Check::small:
-      return 65536;
-    case Check::all:
-      break;
-  }
-  return std::numeric_limits<std::int64_t>::max();
-}
 
 struct Units {
   double zero;
@@ -106,40 +92,28 @@ Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiri
              : table;
 }
 
-/// Operands of at most `most` elements with the semiring's ones where a ragged chain has no slices.
-std::vector<Tensor> without_padding(const PlanImpl& plan, std::vector<Tensor> operands, const RunOptions& options,
-                                    Semiring semiring, std::int64_t most) {
-  if (!plan.chains) throw UnknownNameError("lengths are given, and the model has no chain");
-  for (const auto& [chain, ragged] : ragged_chains(plan, options.lengths)) {
-    for (std::size_t f = 0; f < operands.size(); ++f) {
-      if (operands[f].elements() > most) continue;
-      operands[f] = chain::padded(operands[f], plan.observed.factors()[f].dims, chain, 0, ragged, semiring);
+/// Checks one operand and returns its magnitude; slices that a ragged chain does not have may hold anything.
+double check_operand(const PlanImpl& plan, std::size_t f, const Tensor& operand, const RunOptions& options,
+                     const chain::RaggedChains& lengths, int threads) {
+  const Factor& factor = plan.graph.factors()[f];
+  const bool has_padding = std::any_of(lengths.begin(), lengths.end(),
+                                       [&](const auto& ragged) { return chain::holds(factor.dims, ragged.first); });
+  engine::Inspection seen = engine::inspect(operand, options.semiring, threads);
+  if (!seen.admitted) {
+    const Tensor existing = without_padding(factor.dims, operand, lengths, options.semiring);
+    if (has_padding) seen = engine::inspect(existing, options.semiring, threads);
+    if (!seen.admitted) engine::refuse_values(plan.graph, f, existing, options.semiring);
+  }
+  const bool sums = options.semiring == Semiring::log || options.semiring == Semiring::real;
+  if (sums && factor.distribution_of && !factor.trusted) {
+    Tensor absent;
+    if (has_padding) {
+      const Tensor zeros = constant(0.0, Dtype::float64, operand.shape());
+      absent = without_padding(factor.dims, zeros, lengths, Semiring::real);
     }
+    engine::check_distribution(plan.graph, f, operand, options.semiring, absent, threads);
   }
-  return operands;
-}
-
-/// Copies of the operands that hold their logarithms, in double: a rounded logarithm would count once for each slice.
-void take_logarithms(std::vector<Tensor>& operands) {
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    std::vector<double> values = operands[k].values();
-    for (double& x : values) {
-      if (x < 0) {
-        throw ValueError("operand " + std::to_string(k) + " has a negative entry, and a posterior needs weights");
-      }
-      x = std::log(x);
-    }
-    operands[k] = Tensor::of(operands[k].shape(), values);
-  }
-}
-
-std::int64_t bytes_of(std::span<const Tensor> tensors) {
-  std::int64_t bytes = 0;
-  for (const Tensor& t : tensors) {
-    bytes =
-        base::checked_sum(bytes, base::checked_product(t.elements(), static_cast<std::int64_t>(size_of(t.dtype()))));
-  }
-  return bytes;
+  return seen.magnitude;
 }
 
 }  // namespace
@@ -149,22 +123,31 @@ Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shap
   return one.broadcast(shape);
 }
 
-void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
+Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand, const chain::RaggedChains& lengths,
+                       Semiring semiring) {
+  Tensor result = operand;
+  for (const auto& [chain, ragged] : lengths) result = chain::padded(result, dims, chain, 0, ragged, semiring);
+  return result;
+}
+
+void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options,
+                  std::vector<double>* magnitudes) {
   engine::check_shapes(plan.graph, operands);
-  const std::int64_t most = most_checked(options.check);
-  if (options.lengths.empty()) {
-    engine::check_values(plan.graph, operands, options.semiring, most);
-  } else {
-    engine::check_values(plan.graph,
-                         without_padding(plan, {operands.begin(), operands.end()}, options, options.semiring, most),
-                         options.semiring, most);
+  if (!options.lengths.empty() && !plan.chains) throw UnknownNameError("lengths are given, and the model has no chain");
+  if (options.check == Check::all) {
+    const chain::RaggedChains lengths = ragged_chains(plan, options.lengths);
+    const int threads = options.threads == 0 ? engine::hardware_threads() : options.threads;
+    for (std::size_t f = 0; f < operands.size(); ++f) {
+      const double magnitude = check_operand(plan, f, operands[f], options, lengths, threads);
+      if (magnitudes != nullptr) magnitudes->push_back(magnitude);
+    }
   }
   check_evidence(plan, options.evidence);
 }
 
-std::vector<Tensor> inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
-  check_inputs(plan, operands, options);
-  return with_evidence(plan, operands, options);
+void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const RunOptions& options) {
+  if (options.check == Check::none) return;
+  engine::check_results(results, what, semiring, options.threads == 0 ? engine::hardware_threads() : options.threads);
 }
 
 std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
@@ -173,40 +156,6 @@ std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> 
   const Dtype dtype = engine::element_dtype(operands);
   for (const DimId v : plan.observable) all.push_back(indicator(plan, v, options.evidence, options.semiring, dtype));
   return all;
-}
-
-std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
-  if (options.semiring == Semiring::log) return inputs(plan, operands, options);
-  if (options.semiring != Semiring::real) {
-    throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
-                      " semiring: only log and real have one");
-  }
-  std::vector<Tensor> all = inputs(plan, operands, options);
-  std::int64_t needed = 0;
-  for (const Tensor& t : all) needed = base::checked_sum(needed, base::checked_product(t.elements(), sizeof(double)));
-  if (options.memory_limit > 0 && needed > options.memory_limit) {
-    throw MemoryLimitError("the logarithms of the operands need " + std::to_string(needed) +
-                               " bytes, and the limit is " + std::to_string(options.memory_limit),
-                           needed, options.memory_limit);
-  }
-  if (!options.lengths.empty()) {
-    all = without_padding(plan, std::move(all), options, Semiring::real, std::numeric_limits<std::int64_t>::max());
-  }
-  try {
-    take_logarithms(all);
-  } catch (const std::bad_alloc&) {
-    throw MemoryLimitError(
-        "the logarithms of the operands need " + std::to_string(needed) + " bytes, which the machine refused", needed,
-        options.memory_limit);
-  }
-  return all;
-}
-
-engine::Settings log_settings(const RunOptions& options, std::span<const Tensor> inputs) {
-  engine::Settings settings = settings_of(options);
-  settings.semiring = Semiring::log;
-  if (options.semiring == Semiring::real) settings.output_bytes = bytes_of(inputs);
-  return settings;
 }
 
 Semiring selective(Semiring semiring) {

@@ -9,25 +9,19 @@
 namespace plated::api {
 
 /// Throws what Plan::run throws for bad operands, and UnknownNameError or OptionError for evidence of what is not there
-/// or not observable.
-void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options);
-/// The operands followed by the evidence, once they have been checked.
+/// or not observable. Where operands are looked at at all, appends the largest finite magnitude of each.
+void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options,
+                  std::vector<double>* magnitudes = nullptr);
+/// Throws ValueError where a result has overflowed, unless nothing is to be checked. `what` names it.
+void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const RunOptions& options);
+
+/// The operands followed by a tensor of ones and zeros for each observable variable, with axes batch, plates, states.
+/// The operands must have been checked. Throws for evidence ShapeError and ValueError.
 [[nodiscard]] std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> operands,
                                                 const RunOptions& options);
-
-/// The checked operands followed by a tensor of ones and zeros for each observable variable, with axes batch, plates,
-/// states. Throws what Plan::run throws for bad operands, and for evidence UnknownNameError, OptionError, ShapeError
-/// and ValueError.
-[[nodiscard]] std::vector<Tensor> inputs(const PlanImpl& plan, std::span<const Tensor> operands,
-                                         const RunOptions& options);
-
-/// The same as logarithms, for questions about the posterior: of operands in the real semiring their logarithms are
-/// taken, and negative entries are a ValueError. Other semirings than log and real are an OptionError.
-[[nodiscard]] std::vector<Tensor> log_inputs(const PlanImpl& plan, std::span<const Tensor> operands,
-                                             const RunOptions& options);
-
-/// The settings of a question on such inputs: in log space, and with copies that were taken counted as memory.
-[[nodiscard]] engine::Settings log_settings(const RunOptions& options, std::span<const Tensor> inputs);
+/// An operand with the semiring's ones where a ragged chain has no slices: a copy, if it has an axis for one.
+[[nodiscard]] Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand,
+                                     const chain::RaggedChains& lengths, Semiring semiring);
 
 /// The semiring that maximises what the given one adds up: max_plus for log, max_product for real, selective ones for
 /// themselves. Throws OptionError for boolean.

@@ -6,6 +6,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "chain/predictive.hpp"
 #include "engine/check_answers.hpp"
 #include "plated/error.hpp"
@@ -39,8 +40,9 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
   // Without its only slice the plate is empty.
   planner::Options options = impl.options;
   options.sums_only = false;
+  options.keep_sums = true;  // for sums in double
   const FactorGraph total = adjoint::total_graph(impl.observed);
-  const auto whole = impl.question("log total", [&] { return planner::plan(total, options); });
+  const auto whole = impl.question("log Z alone", [&] { return planner::plan(total, options); });
   const auto rest = impl.question("without " + name, [&] { return planner::plan(total.resized(name, 0), options); });
   Tensor without(Dtype::float64, slices);
   const Tensor place = Tensor::view(static_cast<double*>(without.mutable_data()), batch);
@@ -51,6 +53,13 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
 }  // namespace
 
 namespace {
+
+/// The answer in the operands' type.
+Tensor answered(const Tensor& values, std::span<const Tensor> operands, const RunOptions& options) {
+  Tensor answer = api::filled(engine::element_dtype(operands), values.shape(), values.values());
+  api::check_results(std::span(&answer, 1), "answer", Semiring::log, options);
+  return answer;
+}
 
 std::string not_joined(const std::string& factor, const std::string& chain) {
   return "factor '" + factor + "' cannot be left out of slices of chain " + chain +
@@ -89,10 +98,12 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
     }
     piece = index;
   }
-  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  const Tensor answer = chain::leave_one_out(*program, piece, masked, inputs,
-                                             api::ChainCall(impl, options, api::log_settings(options, inputs)));
-  return checked(answer, operands, graph.dims()[chain].name);
+  const api::Inputs inputs = api::log_inputs(impl, operands, options);
+  const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
+  chain::FactorsLeftOut answer =
+      chain::leave_one_out(*program, piece, masked, inputs.centred, api::ChainCall(impl, options, settings));
+  api::add_offsets(impl, inputs, masked, answer.axes, api::ragged_chains(impl, options.lengths), answer.values);
+  return answered(answer.values, operands, options);
 }
 
 }  // namespace
@@ -107,16 +118,25 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   }
   if (impl.graph.dims()[*dim].kind == DimKind::chain) return along_chain(impl, *dim, operands, options, factors);
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
-  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  const engine::Settings settings = api::log_settings(options, inputs);
-  const std::string& name = impl.graph.dims()[*dim].name;
+  const api::Inputs inputs = api::log_inputs(impl, operands, options);
+  const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
+  std::vector<Tensor> both;
   if (impl.chains) {
-    const chain::SlicesLeftOut left_out =
-        chain::leave_out_slices(*api::total_program(impl), *dim, inputs, api::ChainCall(impl, options, settings));
-    return checked(api::predictive(impl.graph, *dim, left_out.total, left_out.without, Dtype::float64), operands, name);
+    const chain::SlicesLeftOut left_out = chain::leave_out_slices(*api::total_program(impl), *dim, inputs.centred,
+                                                                  api::ChainCall(impl, options, settings));
+    both = {left_out.total, left_out.without};
+  } else {
+    both = totals(impl, *dim, inputs.centred, settings);
   }
-  const std::vector<Tensor> both = totals(impl, *dim, inputs, settings);
-  return checked(api::predictive(impl.graph, *dim, both[0], both[1], Dtype::float64), operands, name);
+  Tensor answer = api::predictive(impl.graph, *dim, both[0], both[1]);
+  std::vector<DimId> axes = adjoint::batch_axes(impl.graph);
+  axes.push_back(*dim);
+  std::vector<std::size_t> left_out;
+  for (std::size_t f = 0; f < impl.graph.factors().size(); ++f) {
+    if (chain::holds(impl.graph.factor_plates(f), *dim)) left_out.push_back(f);
+  }
+  api::add_offsets(impl, inputs, left_out, axes, api::ragged_chains(impl, options.lengths), answer);
+  return answered(answer, operands, options);
 }
 
 Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands, std::string_view plate,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "adjoint/questions.hpp"
 #include "api/inputs.hpp"
@@ -21,43 +22,32 @@ Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>
   return Tensor::of(shape, std::vector<float>(values.begin(), values.end()));
 }
 
-Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype) {
+Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype) {
   std::vector<double> values = joint.values();
-  const std::vector<double> total = log_partition.values();
-  const std::size_t each = total.empty() ? 0 : values.size() / total.size();
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const double x = values[k] == minus_infinity ? values[k] : values[k] - total[k / each];
-    values[k] = log ? x : std::exp(x);
+  const auto each = static_cast<std::size_t>(states);
+  for (std::size_t first = 0; first < values.size(); first += each) {
+    const std::span<double> slice(values.data() + first, each);
+    const double high = *std::max_element(slice.begin(), slice.end());
+    if (high == minus_infinity) {
+      if (!log) std::fill(slice.begin(), slice.end(), 0.0);
+      continue;
+    }
+    double sum = 0;
+    for (double& x : slice) {
+      x -= high;
+      sum += std::exp(x);
+    }
+    // Not x − (high + log sum), which would round to the digits of `high`.
+    for (double& x : slice) x = log ? x - std::log(sum) : std::exp(x) / sum;
   }
   return filled(dtype, joint.shape(), values);
 }
 
-void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, const Tensor& log_partition,
-                  Tensor& joint) {
-  const auto is = [&](DimKind kind) { return [&graph, kind](DimId d) { return graph.dims()[d].kind == kind; }; };
-  if (std::none_of(axes.begin(), axes.end(), is(DimKind::chain))) return;
-  std::int64_t states = 1;
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    if (is(DimKind::variable)(axes[axis])) states *= joint.shape()[axis];
-  }
-  const std::vector<double> total = log_partition.values();
-  auto* values = static_cast<double*>(joint.mutable_data());
-  const std::int64_t elements = joint.elements();
-  if (elements == 0) return;
-  const std::int64_t each = elements / static_cast<std::int64_t>(total.size());
-  for (std::int64_t first = 0; first < elements; first += states) {
-    const double high = *std::max_element(values + first, values + first + states);
-    if (high == minus_infinity) continue;
-    double sum = 0;
-    for (std::int64_t k = first; k < first + states; ++k) sum += std::exp(values[k] - high);
-    const double shift = total[static_cast<std::size_t>(first / each)] - (high + std::log(sum));
-    for (std::int64_t k = first; k < first + states; ++k) values[k] += shift;
-  }
-}
-
 Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
-                        const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype, bool ragged) {
-  const std::vector<double> values = posterior(joint, log_partition, true, Dtype::float64).values();
+                        const Tensor& joint, bool log, Dtype dtype) {
+  std::int64_t states = 1;
+  for (const DimId v : graph.factor_variables(factor)) states *= graph.dims()[v].size;
+  const std::vector<double> values = posterior(joint, states, true, Dtype::float64).values();
   const std::vector<DimId>& operand_axes = graph.factors()[factor].dims;
   const Tensor::Shape shape = sizes(graph, operand_axes);
   const Tensor::Shape strides = Tensor::row_major(shape);
@@ -77,36 +67,30 @@ Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std:
     }
     for (std::size_t axis = axes.size(); axis-- > 0 && ++at[axis] == joint.shape()[axis];) at[axis] = 0;
   }
-  std::vector<double> shared(sum.size(), 0.0);  // log of how many slices share an entry
-  if (ragged) {
-    // Each slice that exists has the mass one: the sum over the states counts them.
-    std::vector<double> mass(sum.size(), 0.0);
-    const auto row_of = [&](std::size_t k) {
-      std::int64_t row = 0;
-      for (std::size_t axis = 0; axis < operand_axes.size(); ++axis) {
-        if (graph.dims()[operand_axes[axis]].kind == DimKind::variable) continue;
-        row += static_cast<std::int64_t>(k) / strides[axis] % shape[axis] * strides[axis];
-      }
-      return static_cast<std::size_t>(row);
-    };
-    for (std::size_t k = 0; k < sum.size(); ++k) mass[row_of(k)] += std::exp(sum[k]);
-    for (std::size_t k = 0; k < sum.size(); ++k) shared[k] = std::log(mass[row_of(k)]);
-  }
-  double slices = 1;  // that share an entry of the operand
-  for (const DimId d : axes) {
-    const bool carried = std::find(operand_axes.begin(), operand_axes.end(), d) != operand_axes.end();
-    if (!carried) slices *= static_cast<double>(graph.dims()[d].size);
-  }
+  // Each slice that exists has the mass one: dividing by the sum over the states gives their mean.
+  std::vector<double> mass(sum.size(), 0.0);
+  const auto row_of = [&](std::size_t k) {
+    std::int64_t row = 0;
+    for (std::size_t axis = 0; axis < operand_axes.size(); ++axis) {
+      if (graph.dims()[operand_axes[axis]].kind == DimKind::variable) continue;
+      row += static_cast<std::int64_t>(k) / strides[axis] % shape[axis] * strides[axis];
+    }
+    return static_cast<std::size_t>(row);
+  };
+  for (std::size_t k = 0; k < sum.size(); ++k) mass[row_of(k)] += std::exp(sum[k]);
   for (std::size_t k = 0; k < sum.size(); ++k) {
     double& x = sum[k];
-    if (x != minus_infinity) x -= ragged ? shared[k] : std::log(slices);  // without slices there is no mean
-    if (!log) x = std::exp(x);
+    const double whole = mass[row_of(k)];
+    if (x == minus_infinity) {
+      x = log ? x : 0.0;
+    } else {
+      x = log ? std::min(0.0, x - std::log(whole)) : std::exp(x) / whole;
+    }
   }
   return filled(dtype, shape, sum);
 }
 
-Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition, const Tensor& without,
-                  Dtype dtype) {
+Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition, const Tensor& without) {
   std::vector<double> values = without.values();
   const std::vector<double> total = log_partition.values();
   const auto slices = static_cast<std::size_t>(graph.dims()[plate].size);
@@ -117,7 +101,7 @@ Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_parti
     }
     values[k] = total[k / slices] - values[k];
   }
-  return filled(dtype, without.shape(), values);
+  return Tensor::of(without.shape(), values);
 }
 
 std::vector<DimId> variables(const FactorGraph& graph) {

@@ -11,25 +11,20 @@ namespace plated::api {
 /// A tensor with the given entries, rounded to its type.
 [[nodiscard]] Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>& values);
 
-/// p = exp(joint − log Z), or its logarithm. The joint's leading axes are the batch dims, which log Z has alone; both
-/// are float64 and row-major.
-[[nodiscard]] Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype);
+/// Each slice of a joint in log space divided by its own total, or the logarithm of that; slices of no mass stay
+/// without. Slices are `states` long, and the joint is float64 and row-major. What rounding does to a whole slice,
+/// along a plate or a chain, cancels: sums are one, and no probability is larger.
+[[nodiscard]] Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype);
 
 /// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the
-/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims. Where chains are
-/// `ragged`, over those that exist.
+/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims. Slices
+/// that do not exist do not count.
 [[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,
-                                      const Tensor& joint, const Tensor& log_partition, bool log, Dtype dtype,
-                                      bool ragged);
+                                      const Tensor& joint, bool log, Dtype dtype);
 
-/// Brings the total over the states in each slice of a chain to log Z, as it must be but for rounding. The axes name
-/// the joint's, which are batch dims first; slices whose total is −inf stay as they are. Without a chain among the axes
-/// nothing changes.
-void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, const Tensor& log_partition, Tensor& joint);
-
-/// log Z − log Z without slice i. Throws ImpossibleError where the latter is −inf.
+/// log Z − log Z without slice i, float64. Throws ImpossibleError where the latter is −inf.
 [[nodiscard]] Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition,
-                                const Tensor& without, Dtype dtype);
+                                const Tensor& without);
 
 /// All variables of a graph, ends of chains not among them, and the graph asked for an output for each of them.
 [[nodiscard]] std::vector<DimId> variables(const FactorGraph& graph);

@@ -4,6 +4,7 @@
 #include "api/assignments.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 
 namespace plated {
 
@@ -11,9 +12,15 @@ MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptio
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   RunOptions selecting = options;
   selecting.semiring = api::selective(options.semiring);
-  const std::vector<Tensor> inputs = api::inputs(impl, operands, selecting);
+  const api::Inputs inputs = api::question_inputs(impl, operands, selecting);
+  const engine::Settings settings = api::question_settings(selecting, inputs, selecting.semiring);
   MapResult result;
-  result.score = api::decode(impl, inputs, api::settings_of(selecting), selecting, {}, result.assignment);
+  result.score = api::decode(impl, inputs.centred, settings, selecting, {}, result.assignment);
+  if (inputs.recentred()) {
+    result.score = api::given_total(impl, inputs, selecting, settings, engine::element_dtype(operands));
+  } else {
+    api::check_results(std::span(&result.score, 1), "the score, output", selecting.semiring, selecting);
+  }
   return result;
 }
 

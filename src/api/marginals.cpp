@@ -9,8 +9,9 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "chain/posterior.hpp"
-#include "engine/check_answers.hpp"
+#include "engine/normalise.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -20,24 +21,23 @@ class Asker {
  public:
   Asker(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options)
       : impl_(impl),
+        options_(options),
         inputs_(api::log_inputs(impl, operands, options)),
-        settings_(api::log_settings(options, inputs_)),
+        settings_(api::question_settings(options, inputs_, Semiring::log)),
         dtype_(engine::element_dtype(operands)),
         batch_(api::sizes(impl.graph, adjoint::batch_axes(impl.graph))) {}
 
   /// The same with chains.
-  void chained(const MarginalOptions& wanted, const RunOptions& options, Marginals& result) {
+  void chained(const MarginalOptions& wanted, Marginals& result) {
     chain::PosteriorQuestion question{.factors = wanted.factors ? impl_.graph.factors().size() : 0,
                                       .filtered = wanted.filtered,
                                       .dtype = dtype_,
                                       .check = [&](const Tensor& total) { take_total(total, result); }};
     if (wanted.variables) question.variables = api::variables(impl_.graph);
-    chain::Posterior answer =
-        chain::posterior(*api::total_program(impl_), question, inputs_, api::ChainCall(impl_, options, settings_));
-    for (auto& [v, tensor] : answer.variables) {
-      result.variables.emplace(impl_.graph.dims()[v].name, std::move(tensor));
-    }
-    result.factors = std::move(answer.factors);
+    chain::Posterior answer = chain::posterior(*api::total_program(impl_), question, inputs_.centred,
+                                               api::ChainCall(impl_, options_, settings_));
+    for (auto& [v, tensor] : answer.variables) take_variable(v, std::move(tensor), result);
+    take_factors(std::move(answer.factors), result);
   }
 
   /// One sweep for all variables and, if asked for, all factors.
@@ -49,7 +49,7 @@ class Asker {
     const auto runnable = impl_.question(key, [&] {
       return adjoint::marginal_schedule(impl_.observed, impl_.options, wanted.variables, wanted.factors);
     });
-    std::vector<Tensor> inputs = inputs_;
+    std::vector<Tensor> inputs = inputs_.centred;
     inputs.push_back(api::constant(1.0, Dtype::float64, batch_));
     std::vector<Tensor> outputs{api::shape_only(Dtype::float64, batch_)};
     for (const DimId v : variables) {
@@ -62,18 +62,16 @@ class Asker {
     }
     outputs = runnable->run(std::move(outputs), inputs, settings_);
     take_total(outputs[0], result);
-    for (std::size_t k = 0; k < variables.size(); ++k) {
-      result.variables.emplace(impl_.graph.dims()[variables[k]].name, outputs[1 + k]);
-    }
+    for (std::size_t k = 0; k < variables.size(); ++k) take_variable(variables[k], outputs[1 + k], result);
     if (wanted.variables) add_certain(false, result);
     if (wanted.factors) {
       const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(1 + variables.size());
-      result.factors.assign(first, first + static_cast<std::ptrdiff_t>(impl_.graph.factors().size()));
+      take_factors({first, first + static_cast<std::ptrdiff_t>(impl_.graph.factors().size())}, result);
     }
   }
 
   /// Joint marginals as outputs of the plan: any set of variables, and logarithms that do not underflow.
-  void joints(const MarginalOptions& wanted, const RunOptions& options, Marginals& result) {
+  void joints(const MarginalOptions& wanted, Marginals& result) {
     const FactorGraph& graph = impl_.graph;
     const auto plates = graph.variable_plates();
     std::vector<std::vector<DimId>> axes;
@@ -111,12 +109,15 @@ class Asker {
       add(of_plates, states);
     }
     std::vector<std::vector<std::string>> asked{{}};
+    std::vector<std::int64_t> states{1};  // of an output's slices
     std::string key = "joints";
     for (const std::vector<DimId>& list : axes) {
       auto& names = asked.emplace_back();
+      states.push_back(1);
       key += ',';
       for (const DimId d : list) {
         names.push_back(graph.dims()[d].name);
+        if (graph.dims()[d].kind == DimKind::variable) states.back() *= graph.dims()[d].size;
         key += ' ' + std::to_string(d);
       }
     }
@@ -128,6 +129,7 @@ class Asker {
           const DimId v = is_first ? link.source : link.target;
           ends.push_back(is_first ? first(graph.dims()[v].name) : last(graph.dims()[v].name));
           auto& names = asked.emplace_back();
+          states.push_back(graph.dims()[v].size);
           for (const DimId d : impl_.axes(v)) {
             if (d != chain.dim) names.push_back(d == v ? ends.back() : graph.dims()[d].name);
           }
@@ -135,38 +137,32 @@ class Asker {
         }
       }
     }
-    std::vector<Tensor> outputs = totals(key, asked, options);
+    std::vector<Tensor> outputs = totals(key, asked);
     if (result.log_partition.data() == nullptr) take_total(outputs[0], result);
+    const auto posterior = [&](std::size_t o) { return api::posterior(outputs[o], states[o], wanted.log, dtype_); };
     std::size_t next = 1;
     for (const DimId v : variables) {
-      result.variables.emplace(graph.dims()[v].name, api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
+      result.variables.emplace(graph.dims()[v].name, posterior(next++));
     }
     if (wanted.variables && wanted.log) add_certain(true, result);
     for (std::size_t f = 0; f < factors; ++f, ++next) {
-      result.factors.push_back(api::factor_posterior(graph, f, axes[next - 1], outputs[next], outputs[0], wanted.log,
-                                                     dtype_, !options.lengths.empty()));
+      result.factors.push_back(api::factor_posterior(graph, f, axes[next - 1], outputs[next], wanted.log, dtype_));
     }
     for (std::size_t s = 0; s < wanted.sets.size(); ++s) {
-      result.sets.push_back(api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
+      result.sets.push_back(posterior(next++));
     }
     for (const std::string& end : ends) {
-      result.variables.emplace(end, api::posterior(outputs[next++], outputs[0], wanted.log, dtype_));
+      result.variables.emplace(end, posterior(next++));
     }
   }
 
  private:
   /// Outputs in log space, in double; the first is log Z.
-  std::vector<Tensor> totals(const std::string& key, const std::vector<std::vector<std::string>>& asked,
-                             const RunOptions& options) {
+  std::vector<Tensor> totals(const std::string& key, const std::vector<std::vector<std::string>>& asked) {
     if (impl_.chains) {
       const auto part = impl_.chains->part(key, [&] { return impl_.observed.asking(asked); });
-      std::vector<Tensor> outputs = chain::outputs(*part, api::output_shapes(part->graph(), Dtype::float64), inputs_,
-                                                   api::ChainCall(impl_, options, settings_));
-      // Each slice by its own total: what rounding does to messages along a chain cancels.
-      for (std::size_t o = 1; o < outputs.size(); ++o) {
-        api::level_slices(part->graph(), part->graph().outputs()[o].dims, outputs[0], outputs[o]);
-      }
-      return outputs;
+      return chain::outputs(*part, api::output_shapes(part->graph(), Dtype::float64), inputs_.centred,
+                            api::ChainCall(impl_, options_, settings_));
     }
     const auto runnable = impl_.question(key, [&] {
       planner::Options how = impl_.options;
@@ -174,12 +170,29 @@ class Asker {
       how.keep_sums = true;  // for sums in double
       return planner::plan(impl_.observed.asking(asked), how);
     });
-    return runnable->run(api::output_shapes(runnable->schedule().graph, Dtype::float64), inputs_, settings_);
+    return runnable->run(api::output_shapes(runnable->schedule().graph, Dtype::float64), inputs_.centred, settings_);
   }
 
   void take_total(const Tensor& total, Marginals& result) {
     api::check_possible(impl_.graph, total, Semiring::log);
-    result.log_partition = total;
+    if (inputs_.recentred()) {
+      result.log_partition = api::given_total(impl_, inputs_, options_, settings_, Dtype::float64);
+    } else {
+      api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, options_);
+      result.log_partition = total;
+    }
+  }
+
+  void take_variable(DimId v, Tensor posterior, Marginals& result) {
+    engine::normalise(impl_.graph, impl_.axes(v), posterior, settings_.threads);
+    result.variables.emplace(impl_.graph.dims()[v].name, std::move(posterior));
+  }
+
+  void take_factors(std::vector<Tensor> posteriors, Marginals& result) {
+    for (std::size_t f = 0; f < posteriors.size(); ++f) {
+      engine::normalise(impl_.graph, impl_.graph.factors()[f].dims, posteriors[f], settings_.threads);
+    }
+    result.factors = std::move(posteriors);
   }
 
   /// Variables with a single state, and the empty tensors of variables that do not exist.
@@ -199,7 +212,8 @@ class Asker {
   }
 
   const api::PlanImpl& impl_;
-  std::vector<Tensor> inputs_;
+  const RunOptions& options_;
+  api::Inputs inputs_;
   engine::Settings settings_;
   Dtype dtype_;
   std::vector<std::int64_t> batch_;
@@ -231,13 +245,12 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
   const bool sweep = wanted.variables || wanted.factors || wanted.sets.empty();
   if (!wanted.log && sweep) {
     if (chains) {
-      asker.chained(wanted, options, result);
+      asker.chained(wanted, result);
     } else {
       asker.probabilities(wanted, result);
     }
   }
-  if (outputs) asker.joints(wanted, options, result);
-  check_answers(result, wanted.log);
+  if (outputs) asker.joints(wanted, result);
   return result;
 }
 

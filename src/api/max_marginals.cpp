@@ -13,7 +13,8 @@ std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Te
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   RunOptions selecting = options;
   selecting.semiring = api::selective(options.semiring);
-  const std::vector<Tensor> inputs = api::inputs(impl, operands, selecting);
+  api::check_inputs(impl, operands, selecting);
+  const std::vector<Tensor> inputs = api::with_evidence(impl, operands, selecting);
   const std::vector<DimId> variables = api::variables(impl.graph);
   const engine::Settings settings = api::settings_of(selecting);
   std::vector<Tensor> outputs;
@@ -30,6 +31,7 @@ std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Te
     outputs = runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
                             settings);
   }
+  api::check_results(outputs, "max_marginals: output", selecting.semiring, selecting);
   std::map<std::string, Tensor> result;
   for (std::size_t k = 0; k < variables.size(); ++k) result.emplace(impl.graph.dims()[variables[k]].name, outputs[k]);
   return result;

@@ -67,11 +67,14 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   std::vector<Tensor> inputs;
   if (!impl_->observable.empty()) operands = inputs = api::with_evidence(*impl_, operands, options);
   const engine::Settings settings = value_settings(options, *impl_);
+  std::vector<Tensor> outputs = api::output_shapes(graph(), dtype);
   if (impl_->chains) {
-    return chain::outputs(*impl_->chains, api::output_shapes(graph(), dtype), operands,
-                          api::ChainCall(*impl_, options, settings));
+    outputs = chain::outputs(*impl_->chains, std::move(outputs), operands, api::ChainCall(*impl_, options, settings));
+  } else {
+    outputs = impl_->value->run(std::move(outputs), operands, settings);
   }
-  return impl_->value->run(api::output_shapes(graph(), dtype), operands, settings);
+  api::check_results(outputs, "output", options.semiring, options);
+  return outputs;
 }
 
 void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
@@ -101,6 +104,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
     const engine::Runnable::Lease lease(*impl_->value);
     engine::run(impl_->value->schedule(), outputs, operands, *lease, settings);
   }
+  api::check_results(outputs, "output", options.semiring, options);
 }
 
 const FactorGraph& Plan::graph() const { return impl_->graph; }

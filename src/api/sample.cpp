@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "api/assignments.hpp"
-#include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -18,9 +18,9 @@ std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor>
     throw OptionError("there is no sample beyond number 2^63 - 1");
   }
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
+  const api::Inputs inputs = api::log_inputs(impl, operands, options);
   std::map<std::string, Integers> assignment;
-  (void)api::decode(impl, inputs, api::log_settings(options, inputs), options,
+  (void)api::decode(impl, inputs.centred, api::question_settings(options, inputs, Semiring::log), options,
                     {.draw = true, .count = draws.count, .seed = draws.seed, .first = draws.first}, assignment);
   return assignment;
 }

@@ -11,8 +11,8 @@
 
 namespace plated::chain {
 
-Tensor leave_one_out(const Program& program, std::size_t piece, const std::vector<std::size_t>& masked,
-                     std::span<const Tensor> operands, const Call& call) {
+FactorsLeftOut leave_one_out(const Program& program, std::size_t piece, const std::vector<std::size_t>& masked,
+                             std::span<const Tensor> operands, const Call& call) {
   const Pieces& pieces = program.pieces();
   const Piece& p = pieces.pieces[piece];
   if (const PointEnds* ends = program.point_ends()) {
@@ -40,8 +40,9 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
     return leave_one_out(joined, static_cast<std::size_t>(found - others.begin()), masked, operands, call);
   }
   Walk walk(program, operands, call);
-  std::vector<std::int64_t> shape = engine::sizes(pieces.graph, p.rows);
-  shape.push_back(pieces.graph.dims()[p.chain].size);
+  std::vector<DimId> axes = p.rows;
+  axes.push_back(p.chain);
+  const std::vector<std::int64_t> shape = engine::sizes(pieces.graph, axes);
   Tensor answer(Dtype::float64, shape);
   auto* values = static_cast<double*>(answer.mutable_data());
   std::int64_t outer = 1;
@@ -95,7 +96,7 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
       }
     }
   });
-  return answer;
+  return {.axes = std::move(axes), .values = std::move(answer)};
 }
 
 SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,

@@ -2,6 +2,7 @@
 #include "engine/check_operands.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -10,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/check.hpp"
+#include "engine/inspect.hpp"
+#include "engine/slices.hpp"
 #include "plated/error.hpp"
 
 namespace plated::engine {
@@ -129,42 +131,6 @@ void check_written(const FactorGraph& graph, std::span<const Tensor> written, Su
   }
 }
 
-/// Sums the factor over its variable for each index of its other dims.
-void check_conditional(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring) {
-  const Factor& factor = graph.factors()[operand];
-  std::vector<DimId> others;
-  for (const DimId d : factor.dims) {
-    if (d != factor.distribution_of && std::find(others.begin(), others.end(), d) == others.end()) others.push_back(d);
-  }
-  std::vector<std::int64_t> at(graph.dims().size(), 0);
-  std::vector<std::int64_t> index(factor.dims.size());
-  const std::int64_t states = graph.dims()[*factor.distribution_of].size;
-  // Without a row there is nothing to check; a row without states sums to zero.
-  if (std::any_of(others.begin(), others.end(), [&](DimId d) { return graph.dims()[d].size == 0; })) return;
-  for (bool more = true; more;) {
-    double sum = 0;
-    for (std::int64_t state = 0; state < states; ++state) {
-      at[*factor.distribution_of] = state;
-      std::transform(factor.dims.begin(), factor.dims.end(), index.begin(), [&](DimId d) { return at[d]; });
-      const double entry = tensor.at(index);
-      sum += semiring == Semiring::log ? std::exp(entry) : entry;
-    }
-    if (!(std::abs(sum - 1) <= tolerance)) {
-      std::string where;
-      for (const DimId d : others) {
-        where += (where.empty() ? " at " : ", ") + graph.dims()[d].name + " = " + std::to_string(at[d]);
-      }
-      throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " is declared a distribution of '" +
-                       graph.dims()[*factor.distribution_of].name + "', but sums to " + std::to_string(sum) + where);
-    }
-    more = false;
-    for (std::size_t k = others.size(); k-- > 0 && !more;) {
-      more = ++at[others[k]] < graph.dims()[others[k]].size;
-      if (!more) at[others[k]] = 0;
-    }
-  }
-}
-
 }  // namespace
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -212,22 +178,70 @@ void check_like(const std::string& what, const Tensor& tensor, const std::vector
     throw SizeError(what + " has the shape " + shape_text(tensor.shape()) + " instead of " + shape_text(shape));
   }
   if (tensor.data() == nullptr && tensor.elements() > 0) throw NullDataError(what + " has no data");
-  if (const auto bad = kernels::first_bad_entry(tensor, Semiring::real)) {
-    throw ValueError(what + " has the entry " + std::to_string(tensor.at(*bad)) + " at index " + shape_text(*bad));
-  }
+  if (inspect(tensor, Semiring::real, 1).admitted) return;
+  const std::vector<std::int64_t> bad = kernels::first_bad_entry(tensor, Semiring::real).value();
+  throw ValueError(what + " has the entry " + std::to_string(tensor.at(bad)) + " at index " + shape_text(bad));
 }
 
-void check_values(const FactorGraph& graph, std::span<const Tensor> operands, Semiring semiring, std::int64_t most) {
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k].elements() > most) continue;
-    if (const auto bad = kernels::first_bad_entry(operands[k], semiring)) {
-      throw ValueError(Subject{graph, Subject::Kind::operand, k}.name() + " has the entry " +
-                       std::to_string(operands[k].at(*bad)) + " at index " + shape_text(*bad) + ", which the " +
-                       std::string(name(semiring)) + " semiring does not admit");
+void refuse_values(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring) {
+  const std::vector<std::int64_t> bad = kernels::first_bad_entry(tensor, semiring).value();
+  throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " has the entry " +
+                   std::to_string(tensor.at(bad)) + " at index " + shape_text(bad) + ", which the " +
+                   std::string(name(semiring)) + " semiring does not admit");
+}
+
+void check_distribution(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring,
+                        const Tensor& absent, int threads) {
+  const DimId variable = graph.factors()[operand].distribution_of.value();
+  const Diagonal whole(graph.factors()[operand].dims, tensor);
+  std::vector<bool> is_inner;
+  for (const DimId d : whole.dims) is_inner.push_back(d == variable);
+  const Slices rows(whole.tensor, is_inner);
+  const auto sum_of = [&](std::int64_t row) {
+    double sum = 0;
+    rows.visit(row, [&](std::int64_t, std::int64_t at) {
+      const double entry = tensor.dtype() == Dtype::float32 ? static_cast<const float*>(tensor.data())[at]
+                                                            : static_cast<const double*>(tensor.data())[at];
+      sum += semiring == Semiring::log ? std::exp(entry) : entry;
+    });
+    return sum;
+  };
+  const bool all_exist = absent.data() == nullptr;
+  const Slices missing(all_exist ? whole.tensor : Diagonal(graph.factors()[operand].dims, absent).tensor, is_inner);
+  const auto exists = [&](std::int64_t row) {
+    return all_exist || rows.states() == 0 || static_cast<const double*>(absent.data())[missing.first(row)] == 0;
+  };
+  std::atomic<std::int64_t> first_bad = rows.count();
+  rows.for_each(threads, [&](std::int64_t row) {
+    if (std::abs(sum_of(row) - 1) <= tolerance || !exists(row)) return;
+    std::int64_t known = first_bad;
+    while (row < known && !first_bad.compare_exchange_weak(known, row)) {
     }
-    const Factor& factor = graph.factors()[k];
-    const bool sums = semiring == Semiring::log || semiring == Semiring::real;
-    if (sums && factor.distribution_of && !factor.trusted) check_conditional(graph, k, operands[k], semiring);
+  });
+  if (first_bad == rows.count()) return;
+  std::string where;
+  std::int64_t rest = first_bad;
+  for (std::size_t axis = whole.dims.size(); axis-- > 0;) {
+    if (is_inner[axis]) continue;
+    const Dim& dim = graph.dims()[whole.dims[axis]];
+    std::string place = dim.name + " = " + std::to_string(rest % dim.size);
+    if (!where.empty()) place += ", " + where;
+    where = std::move(place);
+    rest /= dim.size;
+  }
+  throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " is declared a distribution of '" +
+                   graph.dims()[variable].name + "', but sums to " + std::to_string(sum_of(first_bad)) +
+                   (where.empty() ? "" : " at ") + where);
+}
+
+void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, int threads) {
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (results[k].data() == nullptr || inspect(results[k], semiring, threads).admitted) continue;
+    const std::vector<std::int64_t> bad = kernels::first_bad_entry(results[k], semiring).value();
+    const bool products = semiring == Semiring::real || semiring == Semiring::max_product;
+    throw ValueError(std::string(what) + " " + std::to_string(k) + " overflows at index " + shape_text(bad) +
+                     ": it is more than " + std::string(name(results[k].dtype())) + " holds" +
+                     (products ? "; compute in log space" : ""));
   }
 }
 

@@ -27,8 +27,15 @@ void check_gradients(const FactorGraph& graph, const std::vector<bool>& wanted, 
 /// Throws SizeError, NullDataError and, for an entry that is not finite, ValueError, beginning with `what`.
 void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape);
 
-/// Throws ValueError naming the operand and the index of an entry that the semiring does not admit, or of a row of a
-/// conditional factor that does not sum to one (real and log semirings). Operands of more elements than `most` pass.
-void check_values(const FactorGraph& graph, std::span<const Tensor> operands, Semiring semiring, std::int64_t most);
+/// Throws the ValueError for an operand with entries that the semiring does not admit; it names the first one's index.
+[[noreturn]] void refuse_values(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring);
+
+/// Throws ValueError naming the row of a factor, declared a distribution, that does not sum to one. Rows at which
+/// `absent`, float64 and of the operand's shape, is not 0 may hold anything; without data it is 0 everywhere.
+void check_distribution(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring,
+                        const Tensor& absent, int threads);
+
+/// Throws ValueError where a result of operands that were admitted is not: it has overflowed. `what` names it.
+void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, int threads);
 
 }  // namespace plated::engine

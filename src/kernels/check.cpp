@@ -1,7 +1,8 @@
-// Searches for bad entries: in long runs of memory first, then for the exact place if there is one.
+// Looking for bad entries: in the order of memory first, for the exact place only once there is one.
 #include "kernels/check.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -37,63 +38,109 @@ Bounds<T> bounds_of(Semiring semiring) {
   return {-infinity, infinity};
 }
 
-/// The position of the first bad entry of a run, or its length.
+/// A stretch of one axis, and all of those after it.
 template <class T>
-std::int64_t scan(const T* data, std::int64_t length, std::int64_t stride, const Bounds<T>& bounds) {
-  constexpr std::int64_t block = 4096;
-  std::int64_t begin = 0;
-  if (stride == 1) {
-    while (begin < length && all_within(data + begin, std::min(block, length - begin), bounds.low, bounds.high)) {
-      begin += std::min(block, length - begin);
+bool all_good(const T* data, const MemoryOrder& order, std::size_t axis, std::int64_t count, const Bounds<T>& bounds,
+              T& magnitude) {
+  const std::int64_t stride = order.strides[axis];
+  if (axis + 1 < order.extents.size()) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      if (!all_good(data + k * stride, order, axis + 1, order.extents[axis + 1], bounds, magnitude)) return false;
     }
+    return true;
   }
-  while (begin < length && bounds.admit(data[begin * stride])) ++begin;
-  return begin;
+  if (stride == 1) return all_within(data, count, bounds.low, bounds.high, magnitude);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T x = data[k * stride];
+    if (!bounds.admit(x)) return false;
+    const T size = std::abs(x);
+    if (size > magnitude && size <= std::numeric_limits<T>::max()) magnitude = size;
+  }
+  return true;
+}
+
+template <class T>
+Inspection inspect_as(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) {
+  const T* data = static_cast<const T*>(order.data) + begin * order.strides[0];
+  T magnitude = 0;
+  const bool admitted = all_good(data, order, 0, end - begin, bounds_of<T>(semiring), magnitude);
+  return {.admitted = admitted, .magnitude = static_cast<double>(magnitude)};
 }
 
 template <class T>
 std::optional<std::vector<std::int64_t>> search(const Tensor& tensor, Semiring semiring) {
   const Bounds<T> bounds = bounds_of<T>(semiring);
-  const auto& shape = tensor.shape();
-  const auto& strides = tensor.strides();
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return std::nullopt;
-  // Trailing axes that lie in row-major order are one run.
-  std::size_t outer = tensor.rank();
-  std::int64_t run = 1;
-  std::int64_t stride = 1;
-  for (; outer > 0; --outer) {
-    const std::size_t axis = outer - 1;
-    if (shape[axis] == 1) continue;
-    if (run == 1) stride = strides[axis];
-    if (strides[axis] != run * stride) break;
-    run *= shape[axis];
-  }
-  // Kept between calls: a run that finds nothing wrong must not allocate.
-  thread_local std::vector<std::int64_t> index;
-  index.assign(tensor.rank(), 0);
   const auto* data = static_cast<const T*>(tensor.data());
-  while (true) {
-    std::int64_t at = scan(data, run, stride, bounds);
-    if (at < run) {
-      for (std::size_t axis = tensor.rank(); axis-- > outer;) {
-        index[axis] = at % shape[axis];
-        at /= shape[axis];
-      }
-      return index;
+  std::vector<std::int64_t> index(tensor.rank(), 0);
+  for (std::int64_t left = tensor.elements(); left > 0; --left) {
+    if (!bounds.admit(*data)) return index;
+    for (std::size_t axis = tensor.rank(); axis-- > 0;) {
+      data += tensor.strides()[axis];
+      if (++index[axis] < tensor.shape()[axis]) break;
+      data -= tensor.shape()[axis] * tensor.strides()[axis];
+      index[axis] = 0;
     }
-    std::size_t axis = outer;
-    for (; axis > 0; --axis) {
-      const std::size_t a = axis - 1;
-      data += strides[a];
-      if (++index[a] < shape[a]) break;
-      data -= shape[a] * strides[a];
-      index[a] = 0;
-    }
-    if (axis == 0) return std::nullopt;
   }
+  return std::nullopt;
 }
 
 }  // namespace
+
+void MemoryOrder::assign(const Tensor& tensor) {
+  dtype = tensor.dtype();
+  extents.clear();
+  strides.clear();
+  const auto* first = static_cast<const std::byte*>(tensor.data());
+  const auto size = static_cast<std::int64_t>(size_of(dtype));
+  for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
+    const std::int64_t extent = tensor.shape()[axis];
+    std::int64_t stride = tensor.strides()[axis];
+    if (extent == 0) {
+      extents.clear();
+      strides.clear();
+      return;
+    }
+    if (extent == 1 || stride == 0) continue;  // what repeats is looked at once
+    if (stride < 0) {
+      first += (extent - 1) * stride * size;
+      stride = -stride;
+    }
+    const auto place = std::find_if(strides.begin(), strides.end(), [&](std::int64_t s) { return s < stride; });
+    extents.insert(extents.begin() + (place - strides.begin()), extent);
+    strides.insert(place, stride);
+  }
+  data = first;
+  if (extents.empty()) {
+    extents.push_back(1);
+    strides.push_back(1);
+  }
+  // Axes that lie in each other without a gap are one.
+  std::size_t kept = 0;
+  for (std::size_t axis = 1; axis < extents.size(); ++axis) {
+    if (strides[kept] == extents[axis] * strides[axis]) {
+      extents[kept] *= extents[axis];
+      strides[kept] = strides[axis];
+    } else {
+      ++kept;
+      extents[kept] = extents[axis];
+      strides[kept] = strides[axis];
+    }
+  }
+  extents.resize(kept + 1);
+  strides.resize(kept + 1);
+}
+
+std::int64_t MemoryOrder::elements() const {
+  std::int64_t count = extents.empty() ? 0 : 1;
+  for (const std::int64_t extent : extents) count *= extent;
+  return count;
+}
+
+Inspection inspect(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) noexcept {
+  if (order.extents.empty()) return {};
+  return order.dtype == Dtype::float32 ? inspect_as<float>(order, semiring, begin, end)
+                                       : inspect_as<double>(order, semiring, begin, end);
+}
 
 std::optional<std::vector<std::int64_t>> first_bad_entry(const Tensor& tensor, Semiring semiring) {
   return tensor.dtype() == Dtype::float32 ? search<float>(tensor, semiring) : search<double>(tensor, semiring);

@@ -45,7 +45,6 @@ class Solver {
   [[nodiscard]] RunOptions run_options(double from = 0, double share = 1) const {
     RunOptions run{.semiring = Semiring::log,
                    .threads = options_.threads,
-                   .check = Check::all,
                    .memory_limit = options_.memory_limit,
                    .evidence = reduction_.model.evidence,
                    .lengths = reduction_.model.lengths,

@@ -9,10 +9,12 @@
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/sample.hpp"
+#include "unit/graph/message_of.hpp"
 
 namespace plated::test {
 namespace {
 
+using test::message_of;
 using Names = std::vector<std::string>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -134,7 +136,7 @@ TEST(ChainErrors, BadLengthsAreNamed) {
 }
 
 TEST(ChainErrors, PaddingIsNeverReadAndTheRestIsChecked) {
-  EinsumOptions options{.batch = "n", .chains = {{"t", {"a->b"}}}, .check = Check::all};
+  EinsumOptions options{.batch = "n", .chains = {{"t", {"a->b"}}}};
   options.lengths = {{"t", Integers({2}, {1, 2})}};
   const std::vector<double> clean = {1, 2, nan, nan, nan, nan, 1, 2, 3, 4, nan, nan};
   const auto operands = [&](const std::vector<double>& emission) {
@@ -165,6 +167,28 @@ TEST(ChainErrors, PaddingIsNeverReadAndTheRestIsChecked) {
     bad[k] = nan;
     EXPECT_THROW((void)einsum(equation, operands(bad), options), ValueError) << "entry " << k;
   }
+}
+
+TEST(ChainErrors, DistributionsAreCheckedInSlicesThatExist) {
+  FactorGraph graph;
+  graph.plate("n", 2);
+  graph.chain("t", 3);
+  graph.variable("a", 2);
+  graph.variable("b", 2);
+  graph.link("t", "a", "b");
+  graph.factor("step", {"n", "t", "a", "b"}, {.distribution_of = "b"});
+  graph.output({});
+  const Plan plan = compile(graph);
+  RunOptions options{.semiring = Semiring::real};
+  options.lengths = {{"t", Integers({2}, {1, 3})}};
+  std::vector<double> step(24, 0.5);
+  for (std::size_t k = 4; k < 12; ++k) step[k] = k % 2 == 0 ? nan : 7;
+  EXPECT_NEAR(plan.run({Tensor::of<double>({2, 3, 2, 2}, step)}, options)[0].item(), 4.0, 1e-12);
+  step[2] = 0.75;
+  EXPECT_SAYS(message_of<ValueError>([&] {
+                (void)plan.run({Tensor::of<double>({2, 3, 2, 2}, step)}, options);
+              }),
+              "n = 0, t = 0, a = 1");
 }
 
 TEST(ChainErrors, LinksThatMakeNoSenseAreNamed) {

@@ -44,7 +44,6 @@ AssertionResult close(const char* what, const Tensor& got, const Tensor& want, d
 struct Plain {
   explicit Plain(const Model& model) : logs(in_space(model, Space::log)), plan(make(model)) {
     run.evidence = model.evidence;
-    run.check = Check::all;
   }
   static Plan make(const Model& model) {
     PlanOptions options;

@@ -36,10 +36,13 @@ bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 
 void expect_same_bits(const Model& model) {
   const Plan plan = compile(model.graph);
-  const std::vector<Tensor> one = plan.run(model.operands, {.semiring = model.semiring, .threads = 1});
+  // Products of so many slices may overflow in the real semiring, to the same infinities.
+  RunOptions options{.semiring = model.semiring, .threads = 1, .check = Check::none};
+  const std::vector<Tensor> one = plan.run(model.operands, options);
   for (const int threads : {2, 3, 8, 0}) {
+    options.threads = threads;
     for (int repeat = 0; repeat < 3; ++repeat) {
-      EXPECT_TRUE(same_bits(one, plan.run(model.operands, {.semiring = model.semiring, .threads = threads})))
+      EXPECT_TRUE(same_bits(one, plan.run(model.operands, options)))
           << threads << " threads, " << name(model.semiring) << "\n"
           << plan.print();
     }

@@ -57,6 +57,47 @@ TYPED_TEST(Check, NamesTheFirstBadIndexOfStridedMemory) {
   EXPECT_FALSE(bad(Tensor::view(data.data() + 1, {5, 7, 149}, {2100, 300, 2})));
 }
 
+Inspection inspect_all(const Tensor& tensor, Semiring semiring) {
+  MemoryOrder order;
+  order.assign(tensor);
+  return order.extents.empty() ? Inspection{} : inspect(order, semiring, 0, order.extents[0]);
+}
+
+TYPED_TEST(Check, AgreesOnWhatIsAdmittedInAnyOrderOfMemory) {
+  using T = TypeParam;
+  std::vector<T> data(5 * 7 * 300, T{1});
+  const Tensor views[] = {
+      Tensor::view(data.data(), {5, 7, 300}), Tensor::view(data.data(), {300, 7, 5}, {1, 300, 2100}),
+      Tensor::view(data.data() + 4 * 2100, {5, 7, 300}, {-2100, 300, 1}),
+      Tensor::view(data.data() + 4 * 2100, {4, 2}, {0, 1}), Tensor::view(data.data() + 1, {5, 7, 149}, {2100, 300, 2})};
+  for (const std::size_t bad : {std::size_t{0}, std::size_t{8400}, std::size_t{8401}, data.size() - 1, data.size()}) {
+    if (bad < data.size()) data[bad] = std::numeric_limits<T>::quiet_NaN();
+    for (const Tensor& view : views) {
+      EXPECT_EQ(inspect_all(view, Semiring::log).admitted, !first_bad_entry(view, Semiring::log)) << bad;
+    }
+    if (bad < data.size()) data[bad] = T{1};
+  }
+}
+
+TYPED_TEST(Check, FindsTheLargestFiniteMagnitude) {
+  using T = TypeParam;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  for (const std::int64_t length : {1, 3, 8, 37, 1000}) {
+    for (const std::int64_t at : {std::int64_t{0}, length / 2, length - 1}) {
+      for (const std::int64_t stride : {1, 2}) {
+        std::vector<T> data(static_cast<std::size_t>(length * stride), T{-1});
+        data[static_cast<std::size_t>((length - 1 - at) * stride)] = -infinity;
+        data[static_cast<std::size_t>(at * stride)] = T{-1e30F};
+        const Tensor tensor = Tensor::view(data.data(), {length}, {stride});
+        EXPECT_EQ(inspect_all(tensor, Semiring::log).magnitude, static_cast<double>(T{-1e30F}) * -1)
+            << length << " " << at;
+      }
+    }
+  }
+  EXPECT_EQ(inspect_all(Tensor(dtype_of<T>, {0, 3}), Semiring::log).magnitude, 0);
+  EXPECT_EQ(inspect_all(Tensor::scalar(T{-3}), Semiring::log).magnitude, 3);
+}
+
 TEST(Check, EmptyAndScalarTensors) {
   EXPECT_FALSE(first_bad_entry(Tensor(Dtype::float32, {3, 0}), Semiring::real));
   EXPECT_EQ(first_bad_entry(Tensor::scalar(std::numeric_limits<double>::infinity()), Semiring::real), Index{});

@@ -1,0 +1,162 @@
+// Recentres operands.
+#include "engine/recentre.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "base/checked_size.hpp"
+#include "engine/slices.hpp"
+
+namespace plated::engine {
+namespace {
+
+/// Sums up to this are exact to about 1e-9, and so are the logarithms of ratios between them.
+constexpr double most_of_all_slices = 1 << 23;
+/// Messages of a single slice may be kept in float32, which has four digits left beside this. Sums over slices are not.
+constexpr double most_of_a_float = 1 << 10;
+
+bool repeats(const std::vector<DimId>& dims, DimId d) { return std::count(dims.begin(), dims.end(), d) > 1; }
+
+/// The shape in which each element of the operand exists once.
+Tensor::Shape compact_shape(const std::vector<DimId>& dims, const Tensor& operand) {
+  Tensor::Shape shape = operand.shape();
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (operand.strides()[axis] == 0 && shape[axis] > 1 && !repeats(dims, dims[axis])) shape[axis] = 1;
+  }
+  return shape;
+}
+
+/// The same memory with another shape.
+Tensor reshaped(const Tensor& tensor, const Tensor::Shape& shape) {
+  return tensor.dtype() == Dtype::float32
+             ? Tensor::view(static_cast<const float*>(tensor.data()), shape, tensor.strides())
+             : Tensor::view(static_cast<const double*>(tensor.data()), shape, tensor.strides());
+}
+
+template <class T>
+void best_entries(const Slices& slices, const T* data, bool smallest, double* best, int threads) {
+  slices.for_each(threads, [&](std::int64_t slice) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double found = smallest ? infinity : -infinity;
+    slices.visit(slice, [&](std::int64_t, std::int64_t at) {
+      const auto x = static_cast<double>(data[at]);
+      found = smallest ? std::min(found, x) : std::max(found, x);
+    });
+    best[slice] = std::isfinite(found) ? found : 0.0;
+  });
+}
+
+template <class T>
+void subtract(const Slices& from, const T* data, const Slices& to, T* result, const double* offset, int threads) {
+  std::vector<std::int64_t> place(static_cast<std::size_t>(to.states()));  // of a state in a slice of the copy
+  to.visit(0, [&](std::int64_t k, std::int64_t at) { place[static_cast<std::size_t>(k)] = at; });
+  from.for_each(threads, [&](std::int64_t slice) {
+    constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+    T* const first = result + to.first(slice);
+    from.visit(slice, [&](std::int64_t k, std::int64_t at) {
+      const auto x = static_cast<double>(data[at]);
+      // What is finite stays finite: an infinity would be the semiring's zero.
+      const double less = std::isinf(x) ? x : std::clamp(x - offset[slice], -most, most);
+      first[place[static_cast<std::size_t>(k)]] = static_cast<T>(less);
+    });
+  });
+}
+
+/// The largest sum of absolute offsets of one batch.
+double largest_sum(const FactorGraph& graph, const std::vector<DimId>& dims, const Tensor::Shape& compact,
+                   const Tensor& offsets, double tied) {
+  std::vector<bool> is_summed;
+  double repeated = tied;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    is_summed.push_back(graph.dims()[dims[axis]].kind != DimKind::batch);
+    if (is_summed.back() && compact[axis] != 0) {
+      repeated *= static_cast<double>(graph.dims()[dims[axis]].size) / static_cast<double>(compact[axis]);
+    }
+  }
+  const Slices batches(offsets, is_summed);
+  const auto* values = static_cast<const double*>(offsets.data());
+  double largest = 0;
+  for (std::int64_t b = 0; b < batches.count(); ++b) {
+    double sum = 0;
+    batches.visit(b, [&](std::int64_t, std::int64_t at) { sum += std::abs(values[at]); });
+    largest = std::max(largest, sum);
+  }
+  return largest * repeated;
+}
+
+}  // namespace
+
+std::optional<Offsets> large_offsets(const FactorGraph& graph, std::size_t factor, const Tensor& operand,
+                                     double magnitude, Semiring semiring, int threads) {
+  const std::vector<DimId>& dims = graph.factors()[factor].dims;
+  double slices = 1;
+  for (const DimId d : graph.factor_plates(factor)) slices *= static_cast<double>(graph.dims()[d].size);
+  const auto are_large = [&](double of_all, double of_one) {
+    return of_all > most_of_all_slices || (operand.dtype() == Dtype::float32 && of_one > most_of_a_float);
+  };
+  if (slices == 0 || !are_large(magnitude * slices, magnitude) || operand.elements() == 0) return std::nullopt;
+
+  const Diagonal source(dims, reshaped(operand, compact_shape(dims, operand)));
+  const std::vector<bool> is_variable = source.are(DimKind::variable, graph);
+  const Slices parts(source.tensor, is_variable);
+  Offsets offsets;
+  Tensor::Shape compact, full;
+  double tied = slices;  // slices that share an entry
+  for (std::size_t axis = 0; axis < source.dims.size(); ++axis) {
+    if (is_variable[axis]) continue;
+    offsets.dims.push_back(source.dims[axis]);
+    compact.push_back(source.tensor.shape()[axis]);
+    full.push_back(graph.dims()[source.dims[axis]].size);
+    if (graph.dims()[source.dims[axis]].kind != DimKind::batch) tied /= static_cast<double>(full.back());
+  }
+  const Tensor values = Tensor::uninitialised(Dtype::float64, compact);
+  auto* best = static_cast<double*>(values.mutable_data());
+  const bool smallest = semiring == Semiring::min_plus;
+  if (operand.dtype() == Dtype::float32) {
+    best_entries(parts, static_cast<const float*>(operand.data()), smallest, best, threads);
+  } else {
+    best_entries(parts, static_cast<const double*>(operand.data()), smallest, best, threads);
+  }
+  double largest = 0;
+  for (std::int64_t k = 0; k < values.elements(); ++k) largest = std::max(largest, std::abs(best[k]));
+  if (!are_large(largest_sum(graph, offsets.dims, compact, values, tied), largest)) return std::nullopt;
+  Tensor::Shape strides = values.strides();
+  for (std::size_t axis = 0; axis < full.size(); ++axis) {
+    if (compact[axis] != full[axis]) strides[axis] = 0;
+  }
+  offsets.values =
+      Tensor::view(static_cast<const double*>(best), full, strides).keeping(std::make_shared<Tensor>(values));
+  return offsets;
+}
+
+Tensor recentred(const FactorGraph& graph, std::size_t factor, const Tensor& operand, const Offsets& offsets,
+                 int threads) {
+  const std::vector<DimId>& dims = graph.factors()[factor].dims;
+  const Tensor::Shape compact = compact_shape(dims, operand);
+  const bool off_diagonal = std::any_of(dims.begin(), dims.end(), [&](DimId d) { return repeats(dims, d); });
+  const Tensor copy = off_diagonal ? Tensor(operand.dtype(), compact) : Tensor::uninitialised(operand.dtype(), compact);
+  const Diagonal source(dims, reshaped(operand, compact));
+  const Diagonal target(dims, copy);
+  const Slices from(source.tensor, source.are(DimKind::variable, graph));
+  const Slices to(target.tensor, target.are(DimKind::variable, graph));
+  const auto* offset = static_cast<const double*>(offsets.values.data());
+  Tensor::Shape strides = copy.strides();
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (compact[axis] != operand.shape()[axis]) strides[axis] = 0;
+  }
+  const auto whole = [&]<class T>(T* data) {
+    subtract(from, static_cast<const T*>(operand.data()), to, data, offset, threads);
+    return Tensor::view(static_cast<const T*>(data), operand.shape(), strides).keeping(std::make_shared<Tensor>(copy));
+  };
+  return operand.dtype() == Dtype::float32 ? whole(static_cast<float*>(copy.mutable_data()))
+                                           : whole(static_cast<double*>(copy.mutable_data()));
+}
+
+std::int64_t recentred_bytes(const FactorGraph& graph, std::size_t factor, const Tensor& operand) {
+  const std::int64_t elements = base::checked_product(compact_shape(graph.factors()[factor].dims, operand));
+  return base::checked_product(elements, static_cast<std::int64_t>(size_of(operand.dtype())));
+}
+
+}  // namespace plated::engine

@@ -1,0 +1,28 @@
+// Diagonals of tensors.
+#include "engine/slices.hpp"
+
+namespace plated::engine {
+
+Diagonal::Diagonal(const std::vector<DimId>& axes, const Tensor& of) {
+  Tensor::Shape shape, strides;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const auto known = std::find(dims.begin(), dims.end(), axes[axis]);
+    if (known != dims.end()) {
+      strides[static_cast<std::size_t>(known - dims.begin())] += of.strides()[axis];
+      continue;
+    }
+    dims.push_back(axes[axis]);
+    shape.push_back(of.shape()[axis]);
+    strides.push_back(of.strides()[axis]);
+  }
+  tensor = of.dtype() == Dtype::float32 ? Tensor::view(static_cast<const float*>(of.data()), shape, strides)
+                                        : Tensor::view(static_cast<const double*>(of.data()), shape, strides);
+}
+
+std::vector<bool> Diagonal::are(DimKind kind, const FactorGraph& graph) const {
+  std::vector<bool> result;
+  for (const DimId d : dims) result.push_back(graph.dims()[d].kind == kind);
+  return result;
+}
+
+}  // namespace plated::engine
