@@ -47,11 +47,12 @@ TEST(BadEquation, MalformedOnesPointAtTheColumn) {
       {"row.col b ->", true, "longer name", "column 4"},
       {"row b -> row] b", true, "brackets", "column 13"},
   };
-  for (const auto& [equation, spaced, says, column] : table) {
-    SCOPED_TRACE(equation);
-    const std::string message = message_of<ParseError>([&] { (void)einsum(equation, {matrix}, {.spaced = spaced}); });
-    EXPECT_SAYS(message, says);
-    EXPECT_SAYS(message, column);
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.equation);
+    const std::string message =
+        message_of<ParseError>([&] { (void)einsum(row.equation, {matrix}, {.spaced = row.spaced}); });
+    EXPECT_SAYS(message, row.says);
+    EXPECT_SAYS(message, row.column);
     EXPECT_SAYS(message, "^");
   }
 }

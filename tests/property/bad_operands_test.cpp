@@ -101,20 +101,20 @@ TEST(BadValues, AreNamedWithTheirOperandAndIndex) {
   };
   const Plan plan = plan_of("a,bc->", {{2}, {2, 2}});
   const Tensor fine = Tensor::of<double>({2}, {1, 1});
-  for (const auto& [semiring, bad, good] : table) {
+  for (const auto& row : table) {
     const auto run = [&](double entry, bool single) {
       const Tensor g = single ? Tensor::of<float>({2, 2}, {1, 1, static_cast<float>(entry), 1})
                               : Tensor::of<double>({2, 2}, {1, 1, entry, 1});
-      return plan.run({fine, g}, {.semiring = semiring})[0].item();
+      return plan.run({fine, g}, {.semiring = row.semiring})[0].item();
     };
     for (const bool single : {false, true}) {
-      for (const double entry : bad) {
+      for (const double entry : row.bad) {
         const std::string message = message_of<ValueError>([&] { (void)run(entry, single); });
         EXPECT_SAYS(message, "operand 1 ('f1')");
         EXPECT_SAYS(message, "(1, 0)");
-        EXPECT_SAYS(message, std::string(name(semiring)));
+        EXPECT_SAYS(message, std::string(name(row.semiring)));
       }
-      for (const double entry : good) EXPECT_FALSE(std::isnan(run(entry, single))) << name(semiring) << " " << entry;
+      for (const double entry : row.good) EXPECT_FALSE(std::isnan(run(entry, single))) << name(row.semiring) << " " << entry;
     }
   }
 }
