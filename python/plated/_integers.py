@@ -47,7 +47,7 @@ def _read(values: Any, what: str, kinds: str) -> Any:
     if kind == "u" and array.size > 0 and array.max() > most:  # in either byte order
         index = numpy.unravel_index(int(numpy.argmax(array > most)), array.shape)
         place = f" at index ({', '.join(str(int(axis)) for axis in index)})" if array.ndim > 0 else ""
-        raise ValueError(f"{what} has the value {int(array[index])}{place}, which is beyond 2^63 - 1 and out of any range")
+        raise ValueError(f"{what} have the value {int(array[index])}{place}, which is beyond 2^63 - 1 and out of any range")
     return numpy.asarray(array, dtype=numpy.int64, order="C")
 
 

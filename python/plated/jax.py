@@ -122,7 +122,7 @@ def _lengths(name: str, values: Any) -> jax.Array:
 
 
 def _whole(what: str, value: Any) -> int:
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{what} must be an int, not {value!r}")
     return operator.index(value)
 

@@ -189,7 +189,12 @@ Tensor Arrays::view_dlpack(nb::handle array, Role role, bool writable) {
   if (!single && imported.dtype() != nb::dtype<double>()) wrong_dtype(array, role, "unknown");
   Tensor::Shape shape(imported.shape_ptr(), imported.shape_ptr() + imported.ndim());
   Tensor::Shape strides(imported.stride_ptr(), imported.stride_ptr() + imported.ndim());
+  const bool empty = imported.size() == 0;
   capsules_.push_back(std::move(imported));
+  if (data == nullptr && !empty) {  // tensors of PyTorch that stand for others, masked ones among them
+    raise("NullDataError", role.text() + " is a " + class_name(array) +
+                               ", which has no elements in memory: make it a " + "plain array of what they stand for");
+  }
   if (data == nullptr) data = &nothing;
   check_aligned(data, single ? 4 : 8, role);
   if (writable) {

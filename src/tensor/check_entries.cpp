@@ -13,7 +13,7 @@ std::string place(const std::vector<std::int64_t>& shape, std::int64_t flat) {
   std::string index;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     if (shape[axis] == 0) return "";  // and yet there are entries
-    index = std::to_string(flat % shape[axis]) + (index.empty() ? "" : ", ") + index;
+    index.insert(0, std::to_string(flat % shape[axis]) + (index.empty() ? "" : ", "));
     flat /= shape[axis];
   }
   return index.empty() ? "" : " at index (" + index + ")";

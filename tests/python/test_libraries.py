@@ -63,6 +63,20 @@ def test_torch_tensors_that_are_refused(torch):
         plated.einsum("x->", torch.zeros(2, dtype=torch.bfloat16))
     with pytest.raises(plated.DtypeError, match="operand 0 .*meta"):
         plated.einsum("x->", torch.zeros(2, device="meta"))
+    with pytest.raises(plated.DtypeError, match="operand 0 "):
+        plated.einsum("x->", torch.zeros(2).to_sparse())
+    masked = torch.masked.masked_tensor(torch.zeros(2), torch.tensor([True, False]))
+    with pytest.raises(plated.NullDataError, match="operand 0 is a .*MaskedTensor.* no elements in memory"):
+        plated.einsum("x->", masked)
+
+
+def test_evidence_of_torch(torch):
+    table = torch.tensor(MATRIX)
+    assert plated.einsum("xy->", table, evidence={"x": torch.tensor(1), "y": torch.tensor(2)}) == table[1, 2]
+    with pytest.raises(plated.ValueError, match="'x' have the value 18446744073709551615"):
+        plated.einsum("xy->", table, evidence={"x": torch.tensor(2**64 - 1, dtype=torch.uint64)})
+    with pytest.raises(plated.DtypeError, match="evidence of 'x'"):
+        plated.einsum("xy->", table, evidence={"x": torch.tensor(1, device="meta")})
 
 
 def test_numpy_beside_torch_answers_in_torch(torch):
@@ -81,3 +95,7 @@ def test_jax(jax):
         plated.einsum("x->", jax.numpy.zeros(2, dtype="int32"))
     with pytest.raises(plated.Error):
         jax.jit(lambda x: plated.einsum("x->", x))(jax.numpy.zeros(2))
+    target = jax.numpy.ones(())
+    with pytest.raises(plated.ShapeError, match="out is an array of JAX, which nobody may write to"):
+        plated.einsum("xy->", matrix, out=target)
+    assert target == 1.0

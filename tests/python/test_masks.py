@@ -84,7 +84,7 @@ def test_masked_evidence_of_a_variable_without_plates():
 
 def test_unmasked_states_of_masked_evidence_are_checked():
     evidence = np.ma.masked_array([1, 2**64 - 1, 2**64 - 1], mask=[False, True, False], dtype=np.uint64)
-    with pytest.raises(plated.ValueError, match=r"evidence of 'x' has the value 18446744073709551615 at index \(2\)"):
+    with pytest.raises(plated.ValueError, match=r"evidence of 'x' (has|have) the value 18446744073709551615 at index \(2\)"):
         plated.einsum("ix->", SEEN, **PLATED, evidence={"x": evidence})
 
 

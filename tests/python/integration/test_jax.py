@@ -141,6 +141,34 @@ def test_errors_name_what_is_wrong():
         jax.block_until_ready(jax.jit(log_z)(jnp.full(3, jnp.nan), normal(4, 3, 2)))
 
 
+def test_what_would_be_read_wrongly_is_refused():
+    with pytest.raises(plated.DtypeError, match=r"operand 0 is a masked array.*\.filled\(\)"):
+        plated.jax.einsum("x->", numpy.ma.zeros(2))
+    for size in [2.7, True, "2"]:
+        with pytest.raises(TypeError, match="the size of 'i' must be an int"):
+            plated.jax.einsum("(i)x->", jnp.ones(2), plates="i", sizes={"i": size})
+        with pytest.raises(TypeError, match="threads must be an int"):
+            plated.jax.einsum("x->", jnp.ones(2), threads=size)
+    with pytest.raises(plated.OptionError, match="threads is 4294967296"):
+        plated.jax.einsum("x->", jnp.ones(2), threads=2**32)
+
+
+def test_lengths_are_integers_in_range():
+    operands = normal(3), normal(3, 3), normal(2, 4, 3)
+    expected = chains(*operands, jnp.array([4, 2]))
+    for dtype in ["int8", "uint8", "int32", "uint32", "int64", "uint64"]:
+        for library in [numpy, jnp]:
+            numpy.testing.assert_array_equal(chains(*operands, library.array([4, 2], dtype=dtype)), expected)
+    for lengths in [numpy.array([4.0, 2.5]), jnp.array([4.0, 2.5]), [True, False], numpy.ma.array([4, 2])]:
+        with pytest.raises(plated.DtypeError, match="lengths of 't'"):
+            chains(*operands, lengths)
+    # What an int32 would wrap to is no length.
+    for library in [numpy, jnp]:
+        for beyond in [2**32 + 2, -(2**32) + 2]:
+            with pytest.raises(Exception, match=r"chain 't' has the length .* at index \(1\)"):
+                jax.block_until_ready(chains(*operands, library.array([4, beyond])))
+
+
 def test_no_callback_into_python():
     assert "callback" not in jax.jit(log_z).lower(normal(3), normal(4, 3, 2)).as_text()
     assert "plated_value" in jax.jit(log_z).lower(normal(3), normal(4, 3, 2)).as_text()

@@ -3,6 +3,7 @@
 import doctest
 import itertools
 
+import numpy
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -168,6 +169,21 @@ def test_errors_are_plated_errors():
         plated.torch.einsum("x->", [1.0, 2.0])
     with pytest.raises(ValueError, match="output"):
         plated.torch.log_partition("ab->a", torch.randn(2, 2))
+
+
+def test_what_would_be_read_wrongly_is_refused():
+    operands = torch.zeros(2), torch.zeros(2, 2), torch.zeros(3, 5, 2)
+    options = {"batch": "n", "chains": {"t": "a->b"}}
+    for lengths in [numpy.array([5, 0, 3]), numpy.ma.array([5, 0, 3]), [5, 0, 3]]:
+        with pytest.raises(TypeError, match="lengths as tensors"):
+            plated.torch.einsum("a,(t)ab,ntb->", *operands, lengths={"t": lengths}, **options)
+    for lengths in [torch.tensor([5.0, 0.0, 3.0]), torch.tensor([True, False, True])]:
+        with pytest.raises(plated.DtypeError, match="lengths of 't'"):
+            plated.torch.einsum("a,(t)ab,ntb->", *operands, lengths={"t": lengths}, **options)
+    with pytest.raises(TypeError, match="takes tensors, not MaskedArray"):
+        plated.torch.einsum("x->", numpy.ma.zeros(2))
+    with pytest.raises(plated.NullDataError, match="MaskedTensor"):
+        plated.torch.einsum("x->", torch.masked.masked_tensor(torch.zeros(2), torch.tensor([True, False])))
 
 
 def test_third_derivatives_are_refused():
