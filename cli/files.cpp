@@ -1,6 +1,8 @@
 // Reads models and writes answers.
 #include "files.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -33,8 +35,8 @@ void observe_all(Model& model, const std::vector<std::string>& assignments) {
     }
     const auto [before, is_new] = said.emplace(slice, assignment);
     if (!is_new) {
-      throw UsageError("--observe " + before->second + " and --observe " + assignment + " both observe '" + slice +
-                       "': give one of them");
+      throw UsageError(fmt::format("--observe {} and --observe {} both observe '{}': give one of them", before->second,
+                                   assignment, slice));
     }
   }
 }

@@ -60,8 +60,8 @@ std::string observe(Model& model, std::string_view assignment) {
 
   const std::vector<DimId> plates = model.graph.variable_plates()[observed.variable];
   const std::vector<std::int64_t> sizes = io::sizes_of(model.graph, plates, false);
-  Integers& evidence = model.evidence.try_emplace(dim.name, sizes, -1).first->second;
-  if (evidence.shape != sizes)
+  const auto known = model.evidence.find(dim.name);
+  if (known != model.evidence.end() && known->second.shape != sizes)
     throw SizeError("the evidence of " + quoted(dim.name) + " has batch dims; give all of it in a file");
   if (observed.index.size() != sizes.size()) {
     throw SizeError(quoted(dim.name) + " lives in " + std::to_string(sizes.size()) + " plates: observe it as " +
@@ -72,12 +72,7 @@ std::string observe(Model& model, std::string_view assignment) {
     throw SizeError("plate " + quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
                     std::to_string(observed.index[k]) + ", only " + std::to_string(sizes[k]));
   }
-  std::int64_t& seen = evidence.at(observed.index);
-  if (seen >= 0 && seen != *state) {
-    throw ImpossibleError(quoted(dim.name) + " is observed as " + quoted(state_label(model, dim.name, seen)) +
-                          " already, and cannot be " + quoted(spelled) + ", too");
-  }
-  seen = *state;
+  model.evidence.try_emplace(dim.name, sizes, -1).first->second.at(observed.index) = *state;
   model.observed.insert(dim.name);
   std::string slice;
   for (const std::int64_t k : observed.index) slice += (slice.empty() ? "[" : ",") + std::to_string(k);

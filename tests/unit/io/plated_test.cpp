@@ -172,8 +172,8 @@ TEST(Plated, EvidenceFilesGoByNames) {
 
 TEST(Observe, TakesNamesStatesAndIndices) {
   Model model = parse_model(chained, "m.json");
-  observe(model, "the level[1,2]=hi");
-  observe(model, "b[0,0]=0");
+  EXPECT_EQ(observe(model, "the level[1,2]=hi"), "b[1,2]");
+  EXPECT_EQ(observe(model, "b[0,0]=0"), "b[0,0]");
   EXPECT_EQ(model.evidence.at("b"), Integers({2, 3}, {0, -1, -1, -1, -1, 1}));
   EXPECT_SAYS(message_of<UnknownNameError>([&] { observe(model, "z=1"); }), "no variable 'z'");
   EXPECT_SAYS(message_of<UnknownNameError>([&] { observe(model, "b[0,0]=mid"); }), "'b' has no state 'mid'");
@@ -184,9 +184,16 @@ TEST(Observe, TakesNamesStatesAndIndices) {
   EXPECT_SAYS(message_of<ImpossibleError>([&] { observe(model, "b[0,0]=1"); }), "'b' is observed as");
 }
 
+TEST(Observe, ARefusalChangesNothing) {
+  Model model = parse_model(with_values("[1,2,3,4,5,6]"), "m.json");
+  EXPECT_THROW(observe(model, "x=1"), SizeError);
+  EXPECT_THROW(observe(model, "x[7]=1"), SizeError);
+  EXPECT_TRUE(model.evidence.empty());
+}
+
 TEST(Observe, FindsUnrolledNamesAndStatesWithSigns) {
   Model model = parse_model("network n {} variable a { type discrete [2] { <=5 >5 }; }", "n.bif");
-  observe(model, "a=<=5");
+  EXPECT_EQ(observe(model, "a=<=5"), "a");
   EXPECT_EQ(model.evidence.at("a").values[0], 0);
   Model unrolled = unroll(parse_model(with_values("[1,2,3,4,5,6]"), "m.json"));
   observe(unrolled, "x[i=1]=2");
