@@ -5,6 +5,7 @@
 
 #include "plated/marginals.hpp"
 #include "property/adjoint_case.hpp"
+#include "property/shifted_operand.hpp"
 
 namespace plated::test {
 namespace {
@@ -45,6 +46,15 @@ TEST_P(LeaveOneOut, OfRandomGraphs) {
     const Bound within{draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13, 0};
     for_each_tractable(800, draw, [&](Drawn& drawn) { return check(drawn, within); });
   }
+}
+
+TEST(LeaveOneOutOfRandomGraphs, CountsTheConstantsOfOperandsThatAreRecentred) {
+  const Draw draw{.semiring = Semiring::log, .dtypes = {Dtype::float32}, .graphs = {.most_work = 10000}};
+  for_each_tractable(800, draw, [](Drawn& drawn) {
+    if (drawn.tensors().empty()) return testing::AssertionSuccess();
+    shift_one_operand(drawn);
+    return check(drawn, {2e-6, 0});
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Semirings, LeaveOneOut,

@@ -5,6 +5,7 @@
 
 #include "plated/marginals.hpp"
 #include "property/chain_case.hpp"
+#include "property/shifted_operand.hpp"
 
 namespace plated::test {
 namespace {
@@ -103,6 +104,18 @@ TEST_P(ChainLeaveOneOut, OfFactorsInSlices) { run(300, 0, check_chains); }
 TEST_P(ChainLeaveOneOut, OfFactorsInSlicesWithZeros) { run(300, 8, check_chains); }
 /// Plates inside a chain's slices are refused.
 TEST_P(ChainLeaveOneOut, OfPlates) { run(300, 0, check_plates, true); }
+
+TEST(LeaveOneOutOfRandomChains, CountsTheConstantsOfOperandsThatAreRecentred) {
+  const ChainDraw draw{
+      .semiring = Semiring::log, .dtypes = {Dtype::float32}, .graphs = {.most_work = 8000, .loose_parts = false}};
+  for_each_chain(300, draw, true, [](DrawnChain& drawn) {
+    shift_one_operand(drawn);
+    const Bound within{2e-6, 0};
+    auto good = check_chains(drawn, within);
+    if (good) good = check_plates(drawn, within);
+    return good;
+  });
+}
 
 INSTANTIATE_TEST_SUITE_P(Semirings, ChainLeaveOneOut,
                          testing::Combine(testing::Values(Semiring::log, Semiring::real),
