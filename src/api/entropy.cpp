@@ -5,6 +5,7 @@
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
 #include "api/question_inputs.hpp"
+#include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -12,8 +13,8 @@
 namespace plated {
 namespace {
 
-Tensor answered(Tensor answer, const RunOptions& options) {
-  api::check_results(std::span(&answer, 1), "answer", Semiring::real, options);
+Tensor answered(Tensor answer) {
+  engine::check_answer("the answer", "", answer, Semiring::real);
   return answer;
 }
 
@@ -26,7 +27,7 @@ Tensor number(const api::PlanImpl& impl, const api::Runnable& runnable, const ap
   const Tensor place = api::shape_only(Dtype::float64, shape);
   const std::vector<Tensor> outputs = runnable.run({place, place}, inputs.centred, settings);
   api::check_possible(impl.graph, outputs[0], Semiring::log);
-  return answered(api::filled(dtype, shape, outputs[1].values()), options);
+  return answered(api::filled(dtype, shape, outputs[1].values()));
 }
 
 api::Inputs seeded(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options) {
@@ -46,7 +47,7 @@ Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operand
   api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs.centred, call)[0],
                       Semiring::log);
   const Tensor answer = ask(*total, inputs.centred, call);
-  return answered(api::filled(engine::element_dtype(operands), shape, answer.values()), options);
+  return answered(api::filled(engine::element_dtype(operands), shape, answer.values()));
 }
 
 /// Checked statistics. Entries of slices that do not exist are never read.
@@ -73,7 +74,7 @@ std::vector<Tensor> statistics_of(const api::PlanImpl& impl, std::span<const Ten
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (impl.chains) {
-    return chained_number("the entropy", impl, operands, options,
+    return chained_number(impl, operands, options,
                           [](const chain::Program& program, std::span<const Tensor> inputs, const chain::Call& call) {
                             return chain::entropy(program, inputs, call);
                           });
@@ -81,7 +82,7 @@ Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOpti
   const api::Inputs inputs = seeded(impl, operands, options);
   const auto runnable =
       impl.question("entropy", [&] { return adjoint::entropy_schedule(impl.observed, impl.options); });
-  return number("the entropy", impl, *runnable, inputs, options, engine::element_dtype(operands));
+  return number(impl, *runnable, inputs, options, engine::element_dtype(operands));
 }
 
 Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
@@ -98,7 +99,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
   if (impl.chains) {
     std::vector<Tensor> all = statistics_of(impl, operands, statistics, options);
     all.resize(impl.observed.factors().size());
-    return chained_number("the expectation", impl, operands, options,
+    return chained_number(impl, operands, options,
                           [&](const chain::Program& program, std::span<const Tensor> given, const chain::Call& call) {
                             return chain::expectation(program, given, all, call);
                           });
@@ -115,7 +116,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
   }
   const auto runnable =
       impl.question(key, [&] { return adjoint::expectation_schedule(impl.observed, impl.options, given); });
-  return number("the expectation", impl, *runnable, inputs, options, engine::element_dtype(operands));
+  return number(impl, *runnable, inputs, options, engine::element_dtype(operands));
 }
 
 Tensor expectation(std::string_view equation, const std::vector<Tensor>& operands,

@@ -16,13 +16,6 @@ namespace plated {
 
 namespace {
 
-/// Rounded to the operands' type. −inf is a slice that the others make impossible.
-Tensor checked(const Tensor& answer, std::span<const Tensor> operands, const std::string& plate) {
-  Tensor rounded = api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
-  engine::check_answer("the leave-one-out density of", plate, rounded, Semiring::log);
-  return rounded;
-}
-
 /// The total of all slices, and that without each of them.
 std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<const Tensor> inputs,
                            const engine::Settings& settings) {
@@ -55,9 +48,9 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
 namespace {
 
 /// The answer in the operands' type.
-Tensor answered(const Tensor& values, std::span<const Tensor> operands, const RunOptions& options) {
+Tensor answered(const Tensor& values, std::span<const Tensor> operands) {
   Tensor answer = api::filled(engine::element_dtype(operands), values.shape(), values.values());
-  api::check_results(std::span(&answer, 1), "answer", Semiring::log, options);
+  engine::check_answer("the answer", "", answer, Semiring::log);
   return answer;
 }
 
@@ -103,7 +96,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
   chain::FactorsLeftOut answer =
       chain::leave_one_out(*program, piece, masked, inputs.centred, api::ChainCall(impl, options, settings));
   api::add_offsets(impl, inputs, masked, answer.axes, api::ragged_chains(impl, options.lengths), answer.values);
-  return answered(answer.values, operands, options);
+  return answered(answer.values, operands);
 }
 
 }  // namespace
@@ -136,7 +129,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
     if (chain::holds(impl.graph.factor_plates(f), *dim)) left_out.push_back(f);
   }
   api::add_offsets(impl, inputs, left_out, axes, api::ragged_chains(impl, options.lengths), answer);
-  return answered(answer, operands, options);
+  return answered(answer, operands);
 }
 
 Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands, std::string_view plate,

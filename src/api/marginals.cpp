@@ -11,6 +11,7 @@
 #include "api/plan_cache.hpp"
 #include "api/question_inputs.hpp"
 #include "chain/posterior.hpp"
+#include "engine/check_answers.hpp"
 #include "engine/normalise.hpp"
 #include "plated/error.hpp"
 
@@ -251,6 +252,7 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
     }
   }
   if (outputs) asker.joints(wanted, result);
+  check_answers(result, wanted.log);
   return result;
 }
 
