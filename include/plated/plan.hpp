@@ -49,6 +49,8 @@ struct PlanOptions {
   std::vector<std::string> observable;
   /// Optional passes to leave out, by name; Plan::passes() lists them.
   std::set<std::string> without;
+  /// Asked now and then on the caller's thread; true stops compile() with CancelledError.
+  std::function<bool()> cancelled;
 };
 
 /// Whether numbers are looked at besides being computed with.
@@ -72,10 +74,11 @@ struct RunOptions {
   /// For a chain, how many of its slices exist, shaped by the linked variables' batch dims and plates; entries beyond
   /// are never read. Chains that are not named have all their slices.
   Lengths lengths;
-  /// Asked between steps and, on the caller's thread, among the tasks of long ones; true stops the run with
-  /// CancelledError. Its outputs are then undefined.
+  /// Asked between steps and every few milliseconds of long ones, on the caller's thread; true stops the run with
+  /// CancelledError, within a tenth of a second or so. What it had begun to write is then undefined.
   std::function<bool()> cancelled;
-  /// Called between steps with the share of the plan's flops that is done.
+  /// Told the share of the run that is done, about: between steps and during long ones, on the caller's thread. Shares
+  /// rise, and end at 1.
   std::function<void(double)> progress;
 };
 

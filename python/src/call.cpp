@@ -19,7 +19,15 @@ void Call::find_plan(nb::str equation, EinsumOptions reading) {
   const char* const text = PyUnicode_AsUTF8AndSize(equation.ptr(), &size);
   if (text == nullptr) throw nb::python_error();
   const std::string_view view(text, static_cast<std::size_t>(size));
-  plan_.emplace(compile(view, operands_, reading));
+  // With the lock: most plans are known already, and looking one up is quicker than to give the lock away.
+  Interrupt interrupt;
+  reading.plan.cancelled = interrupt.callback();
+  try {
+    plan_.emplace(compile(view, operands_, reading));
+  } catch (const CancelledError&) {
+    if (interrupt.raised()) throw std::move(*interrupt.raised());
+    throw;
+  }
 }
 
 bool Call::take_progress(std::string_view key, nb::handle value) {

@@ -11,7 +11,7 @@
 
 namespace plated::python {
 
-/// Asked between steps whether to stop; looks for signals at most every 20 ms, since that takes the interpreter lock.
+/// Asked during a call whether to stop; looks for signals at most every 20 ms, since that takes the interpreter lock.
 class Interrupt {
  public:
   [[nodiscard]] std::function<bool()> callback() {

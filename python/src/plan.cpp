@@ -51,8 +51,9 @@ PythonPlan compile_model(const char* function, nb::handle model, const nb::args&
     return taken;
   });
   const FactorGraph graph = graph_of(model, operands, reading, any_reading);
-  const nb::gil_scoped_release unlocked;
-  return {compile(graph, reading.plan), std::move(defaults)};
+  Interrupt interrupt;
+  reading.plan.cancelled = interrupt.callback();
+  return {without_lock(interrupt, [&] { return compile(graph, reading.plan); }), std::move(defaults)};
 }
 
 nb::list output_shapes(const PythonPlan& plan) {

@@ -3,6 +3,7 @@
 
 #include "adjoint/questions.hpp"
 #include "api/plan_impl.hpp"
+#include "base/watch.hpp"
 #include "planner/order_memo.hpp"
 #include "planner/planner.hpp"
 #include "plated/error.hpp"
@@ -44,7 +45,8 @@ DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const adjoin
 
 }  // namespace
 
-Plan compile(const FactorGraph& given, const PlanOptions& options) {
+Plan compile(const FactorGraph& graph, const PlanOptions& options) {
+  const base::Watch watch(options.cancelled, {});
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
   if (!(options.seconds >= 0)) throw OptionError("the seconds of a search must not be negative");

@@ -8,7 +8,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
-#include "api/question_inputs.hpp"
+#include "base/watch.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 
@@ -81,6 +81,7 @@ bool at_least_as_wide(const std::vector<Tensor>& places, Dtype dtype) {
 
 ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                                     const GradientOptions& gradient) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   const Semiring semiring = differentiable(options.semiring);
   const api::Inputs prepared = api::question_inputs(impl, operands, options);
@@ -111,6 +112,7 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
         impl.question(key, [&] { return adjoint::gradient_schedule(impl.observed, impl.options, question); });
     outputs = runnable->run(std::move(outputs), inputs, settings);
   }
+  watch.finish();
 
   ValueAndGradient result;
   const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
@@ -139,6 +141,7 @@ ValueAndGradient value_and_gradient(std::string_view equation, const std::vector
 HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Tensor> operands,
                                             std::span<const Tensor> direction, const RunOptions& options,
                                             const std::vector<Tensor>& cotangents) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (impl.chains) throw OptionError("Hessian-vector products are not offered with chains; unroll them");
   const Semiring semiring = differentiable(options.semiring);

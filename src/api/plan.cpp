@@ -4,6 +4,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_impl.hpp"
+#include "base/watch.hpp"
 #include "chain/describe.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
@@ -20,9 +21,7 @@ engine::Settings api::settings_of(const RunOptions& options) {
     throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
   return {.semiring = options.semiring,
           .threads = options.threads == 0 ? engine::hardware_threads() : options.threads,
-          .memory_limit = options.memory_limit,
-          .cancelled = options.cancelled ? &options.cancelled : nullptr,
-          .progress = options.progress ? &options.progress : nullptr};
+          .memory_limit = options.memory_limit};
 }
 
 namespace {
@@ -62,6 +61,7 @@ std::int64_t Workspace::bytes() const { return impl_->memory.bytes(); }
 Plan::Plan(std::shared_ptr<const api::PlanImpl> impl) : impl_(std::move(impl)) {}
 
 std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
+  const base::Watch watch(options.cancelled, options.progress);
   api::check_inputs(*impl_, operands, options);
   const Dtype dtype = engine::element_dtype(operands);
   std::vector<Tensor> inputs;
@@ -69,9 +69,10 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   const engine::Settings settings = value_settings(options, *impl_);
   std::vector<Tensor> outputs = api::output_shapes(graph(), dtype);
   if (impl_->chains) {
-    outputs = chain::outputs(*impl_->chains, std::move(outputs), operands, api::ChainCall(*impl_, options, settings));
-  } else {
-    outputs = impl_->value->run(std::move(outputs), operands, settings);
+    std::vector<Tensor> outputs = chain::outputs(*impl_->chains, api::output_shapes(graph(), dtype), operands,
+                                                 api::ChainCall(*impl_, options, settings));
+    watch.finish();
+    return outputs;
   }
   api::check_results(outputs, "output", options.semiring, options);
   return outputs;
@@ -90,6 +91,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
 
 void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
                     const RunOptions& options) const {
+  const base::Watch watch(options.cancelled, options.progress);
   api::check_inputs(*impl_, operands, options);
   engine::check_outputs(graph(), outputs, operands);
   const engine::Settings settings = value_settings(options, *impl_);
@@ -98,6 +100,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   if (impl_->chains) {
     (void)chain::outputs(*impl_->chains, {outputs.begin(), outputs.end()}, operands,
                          api::ChainCall(*impl_, options, settings));
+    watch.finish();
   } else if (workspace != nullptr) {
     engine::run(impl_->value->schedule(), outputs, operands, workspace->impl_->memory, settings);
   } else {

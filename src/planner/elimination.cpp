@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/disjoint_sets.hpp"
+#include "base/watch.hpp"
 #include "planner/certificate.hpp"
 #include "plated/error.hpp"
 
@@ -69,6 +70,7 @@ class Eliminator {
   }
 
   void eliminate_component(ComponentRecord component) {
+    base::check_wanted();
     const auto index = static_cast<std::uint32_t>(result_.components.size());
     SortedSet held;
     for (const std::uint32_t n : component.nodes) {

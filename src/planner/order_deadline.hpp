@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "base/watch.hpp"
+
 namespace plated::planner {
 
 class Deadline {
@@ -10,7 +12,9 @@ class Deadline {
   /// Zero or less is no deadline.
   explicit Deadline(double seconds) : seconds_(seconds) {}
 
+  /// Throws where the call is cancelled.
   [[nodiscard]] bool passed() const {
+    base::check_wanted();
     if (seconds_ <= 0) return false;
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > seconds_;
   }

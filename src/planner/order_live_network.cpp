@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/watch.hpp"
+
 namespace plated::planner {
 
 LiveNetwork::LiveNetwork(const Network& network)
@@ -30,6 +32,7 @@ LiveNetwork::LiveNetwork(const Network& network)
 }
 
 std::uint32_t LiveNetwork::merge(std::uint32_t a, std::uint32_t b) {
+  base::check_wanted();  // every search comes by here
   const auto merged = static_cast<std::uint32_t>(dims_.size());
   std::vector<std::uint32_t> kept;
   kept.reserve(dims_[a].size() + dims_[b].size());

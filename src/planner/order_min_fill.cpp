@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/watch.hpp"
+
 namespace plated::planner {
 namespace {
 
@@ -70,6 +72,7 @@ class EliminationPass {
   }
 
   void initial_scores(std::uint32_t d) {
+    base::check_wanted();
     double sum = 0;
     double squares = 0;
     for (const std::uint32_t e : neighbours_[d]) {
@@ -133,6 +136,7 @@ class EliminationPass {
   void eliminate(std::uint32_t d) {
     const std::vector<std::uint32_t> near = neighbours_[d];
     for (std::size_t i = 0; i < near.size(); ++i) {
+      base::check_wanted();
       missing_.clear();
       const std::vector<std::uint32_t>& list = neighbours_[near[i]];
       std::set_difference(near.begin() + static_cast<std::ptrdiff_t>(i) + 1, near.end(), list.begin(), list.end(),

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/random.hpp"
+#include "base/watch.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_live_network.hpp"
 
@@ -117,6 +118,7 @@ double OptimalSolver::solve(const SmallNetwork& network, double bound) {
   tabulate(network);
   const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << tensors_) - 1);
   for (std::uint32_t s = 1; s <= all; ++s) {
+    if (s % 1024 == 0) base::check_wanted();
     if (std::has_single_bit(s)) {
       // A tensor as given keeps the dims that only it holds: its first merge sums them.
       open_[s] = touched_[s];

@@ -6,6 +6,8 @@
 #include <queue>
 #include <tuple>
 
+#include "base/watch.hpp"
+
 namespace plated::planner {
 namespace {
 
@@ -24,6 +26,7 @@ class FrontSweep {
   void from(std::uint32_t start, std::vector<std::uint32_t>& order) {
     enter(start);
     while (!heap_.empty()) {
+      base::check_wanted();
       const auto [growth, age, d] = heap_.top();
       heap_.pop();
       // An entry is stale once the growth of its dim has changed: a newer one is in the heap.

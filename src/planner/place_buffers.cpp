@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "planner/passes.hpp"
 #include "plated/error.hpp"
 
@@ -91,6 +92,7 @@ Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool 
   arena.offset.assign(schedule.values.size(), -1);
   FreeList free;
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    base::check_wanted();
     const Step& step = schedule.steps[s];
     if (schedule.values[step.output].kind == Value::Kind::intermediate && !step.accumulate) {
       arena.offset[step.output] = free.take(bytes_of(step.output));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/watch.hpp"
+
 namespace plated::planner {
 namespace {
 
@@ -71,6 +73,7 @@ Problem read_problem(const FactorGraph& graph, bool sums_only, const std::set<st
     }
   }
   for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    base::check_wanted();
     const SortedSet plates = graph.factor_plates(f);
     if (in_empty_plate(graph, plates)) continue;
     ProblemFactor factor;

@@ -5,6 +5,7 @@
 
 #include "base/assert.hpp"
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "planner/elimination.hpp"
 
 namespace plated::planner {
@@ -109,6 +110,7 @@ Step ScheduleBuilder::analyse(const Contract& request) const {
 }
 
 ValueId ScheduleBuilder::contract(Contract request) {
+  base::check_wanted();
   if (!fuse_products_ && !request.product.empty()) {
     Contract sum = request;
     sum.product.clear();
