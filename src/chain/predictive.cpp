@@ -89,7 +89,12 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
       }
     }
   });
-  return answer;
+  // Plates come before chains, in whatever order the rows have them.
+  std::vector<DimId> axes = p.rows;
+  axes.push_back(p.chain);
+  std::vector<DimId> order = without(adjoint::AnswerAxes(program.graph())(p.sources[0], false), p.chain);
+  order.push_back(p.chain);
+  return reordered(answer, axes, order);
 }
 
 SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,
@@ -100,6 +105,11 @@ SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<co
   }
   if (const Program& joined = program.for_lengths(call); &joined != &program) {
     return leave_out_slices(joined, plate, operands, call);
+  }
+  TakeOut how = program.how();
+  how.apart = plate;
+  if (const Program& apart = program.taking_out(how); &apart != &program) {
+    return leave_out_slices(apart, plate, operands, call);
   }
   const Pieces& pieces = program.pieces();
   const std::string& name = pieces.graph.dims()[plate].name;
