@@ -48,7 +48,11 @@ class PieceFinder {
       return plates_[a.sources[0]].size() < plates_[b.sources[0]].size();
     });
     for (Piece& piece : found) {
-      if (piece.factors.empty() || !taken_[piece.factors[0]]) take(std::move(piece));
+      const bool inside = std::any_of(result_.pieces.begin(), result_.pieces.end(),
+                                      [&](const Piece& around) { return contains(around.inside, piece.sources[0]); });
+      if (inside) continue;
+      std::erase_if(piece.factors, [&](std::size_t f) { return taken_[f]; });
+      take(std::move(piece));
     }
     write_rest();
     return std::move(result_);

@@ -69,6 +69,23 @@ TEST(FactorInInnerSlices, FollowsTheLengthsOfAllItsChains) {
   }
 }
 
+TEST(FactorInInnerSlices, FollowsTheLengthsOfAChainThatIsOnlyPartlyJoined) {
+  FactorGraph graph;
+  graph.chain("t", 1);
+  graph.chain("s", 2);
+  for (const char* v : {"a", "b"}) graph.variable(v, 2);
+  for (const char* v : {"e", "f", "g", "h"}) graph.variable(v, 2);
+  graph.link("t", "a", "b");
+  graph.link("s", "e", "f");
+  graph.link("s", "g", "h");
+  graph.factor("A", {"t", "a", "b"});
+  graph.factor("E", {"t", "s", "e", "f"});
+  graph.factor("G", {"t", "s", "b", "g", "h"});
+  graph.factor("B", {"t", "s", "b"});
+  graph.output({});
+  EXPECT_TRUE(EveryQuestion(graph, {{"s", lengths({1}, {1})}}).all());
+}
+
 /// A factor in a plate that lies beside the chain, at either end of it.
 FactorGraph plate_at_an_end(const Dims& with_plate, const Dims& without) {
   FactorGraph graph;
