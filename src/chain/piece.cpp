@@ -172,6 +172,14 @@ class PieceFinder {
     std::vector<std::size_t> parts;
     for (std::size_t f = 0; f < inside.size(); ++f) {
       if (!inside[f].empty() && inside[f].size() < factor_variables_[f].size()) parts.push_back(inside[f][0]);
+      if (contains(factor_plates_[f], chain.dim)) continue;
+      for (const DimId v : factor_variables_[f]) {
+        const Dim& dim = graph_.dims()[v];
+        if (dim.end == End::none || !contains(plates_[dim.of], chain.dim)) continue;
+        const bool alone = std::all_of(factor_variables_[f].begin(), factor_variables_[f].end(),
+                                       [&](DimId other) { return sets.root(other) == sets.root(v); });
+        if (!alone) parts.push_back(v);
+      }
     }
     const auto reaches = [&](const Link& link) {
       return std::any_of(parts.begin(), parts.end(), [&](auto v) { return sets.root(v) == sets.root(link.source); });
@@ -249,11 +257,11 @@ class PieceFinder {
   void choose_direction(Piece& piece) {
     const bool first_held = in_output(piece.first) || !holders(piece, piece.first).empty();
     const bool last_held = in_output(piece.last) || !holders(piece, piece.last).empty();
-    piece.forward = last_held;
-    if (first_held && last_held) {
+    piece.forward = last_held || how_.whole;
+    if (first_held && piece.forward) {
       if (absorbable(piece, piece.first)) {
         piece.absorbed = holders(piece, piece.first);
-      } else if (absorbable(piece, piece.last)) {
+      } else if (!how_.whole && absorbable(piece, piece.last)) {
         piece.forward = false;
         piece.absorbed = holders(piece, piece.last);
       } else {

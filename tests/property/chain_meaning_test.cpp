@@ -133,6 +133,38 @@ TEST(Filtered, LeavesOutWhatLaterSlicesSayOfOutsideVariables) {
   EXPECT_TRUE(EveryQuestion(parts).marginal(filtered));
 }
 
+TEST(Filtered, KnowsWhatHoldsTheLastState) {
+  for (const bool both : {false, true}) {
+    FactorGraph graph = with_outside({{"o"}, {"t", "o", "a", "b"}, {"b$"}}, {{"a", "b"}});
+    if (both) graph.factor("", {"^a"});
+    EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true}));
+    EXPECT_TRUE(EveryQuestion(graph, {{"t", lengths({}, {2})}}).marginal({.filtered = true}));
+  }
+}
+
+TEST(Filtered, LeavesOutLaterSlicesOfPartsThatEndsJoin) {
+  for (const Dims& join : {Dims{"^a", "^c"}, Dims{"b$", "d$"}, Dims{"^a", "d$"}}) {
+    const FactorGraph graph = with_outside({{"t", "a", "b"}, {"t", "c", "d"}, join}, {{"a", "b"}, {"c", "d"}});
+    EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true}));
+  }
+  const FactorGraph through =
+      with_outside({{"t", "a", "b"}, {"t", "c", "d"}, {"^a", "o"}, {"o", "^c"}}, {{"a", "b"}, {"c", "d"}});
+  EXPECT_TRUE(EveryQuestion(through).marginal({.filtered = true}));
+}
+
+TEST(Filtered, OfOrderTwoKnowsWhatHoldsTheLastStates) {
+  FactorGraph graph;
+  graph.chain("t", 4);
+  for (const char* v : {"a", "b", "c"}) graph.variable(v, 2);
+  graph.link("t", "a", "b");
+  graph.link("t", "b", "c");
+  graph.factor("A", {"t", "a", "b", "c"});
+  graph.factor("C", {"b$", "c$"});
+  graph.output({});
+  EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true}));
+  EXPECT_TRUE(EveryQuestion(graph, {{"t", lengths({}, {3})}}).marginal({.filtered = true}));
+}
+
 /// Variables that no factor holds: w in the chain's slices, v in a plate inside of them, x and y linked.
 FactorGraph unheld(bool in_plate, bool linked) {
   FactorGraph graph;

@@ -40,6 +40,14 @@ testing::AssertionResult check_plates(DrawnChain& drawn, const Bound& bound) {
   return testing::AssertionSuccess();
 }
 
+/// Whether a variable is joined to those that the chain links.
+bool is_linked(const FactorGraph& graph, DimId chain, const std::vector<DimId>& label, DimId v) {
+  return std::any_of(graph.chains().begin(), graph.chains().end(), [&](const Chain& c) {
+    return c.dim == chain && std::any_of(c.links.begin(), c.links.end(),
+                                         [&](const Link& link) { return label[link.source] == label[v]; });
+  });
+}
+
 testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
   oracle::Posterior posterior = drawn.posterior();
   const Numbers log_z = logarithms(posterior.table({}));
@@ -59,6 +67,7 @@ testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
       std::vector<DimId> held = drawn.graph.factor_variables(f);
       std::erase_if(held, [&](DimId v) { return !oracle::contains(slices.plates(v), chain); });
       if (held.empty() || (piece && *piece != label[held[0]])) continue;
+      if (!is_linked(drawn.graph, chain, label, held[0])) continue;
       piece = label[held[0]];
       left_out.push_back(f);
       names.push_back(drawn.graph.factors()[f].name);
