@@ -31,6 +31,11 @@ Tensor leave_one_out(const Program& program, std::size_t piece, const std::vecto
       return each.chain == p.chain &&
              std::find(each.factors.begin(), each.factors.end(), masked[0]) != each.factors.end();
     });
+    if (found == others.end()) {
+      throw OptionError("factor '" + pieces.graph.factors()[masked[0]].name +
+                        "' cannot be left out of slices of chain '" + pieces.graph.dims()[p.chain].name +
+                        "': with lengths, these are eliminated together with those of a chain around them");
+    }
     return leave_one_out(joined, static_cast<std::size_t>(found - others.begin()), masked, operands, call);
   }
   Walk walk(program, operands, call);

@@ -86,6 +86,12 @@ TEST(FactorInInnerSlices, FollowsTheLengthsOfAChainThatIsOnlyPartlyJoined) {
   EXPECT_TRUE(EveryQuestion(graph, {{"s", lengths({1}, {1})}}).all());
 }
 
+TEST(FactorInInnerSlices, IsNotLeftOutWhereLengthsJoinItsChainToTheOuterOne) {
+  const FactorGraph graph = chain_in_chain({{"t", "a", "b"}, {"t", "s", "e", "f"}, {"t", "s", "b"}});
+  EXPECT_TRUE(EveryQuestion(graph).without_factor("s", 1));
+  EXPECT_THROW((void)EveryQuestion(graph, {{"s", lengths({2}, {1, 2})}}).without_factor("s", 1), OptionError);
+}
+
 /// A factor in a plate that lies beside the chain, at either end of it.
 FactorGraph plate_at_an_end(const Dims& with_plate, const Dims& without) {
   FactorGraph graph;

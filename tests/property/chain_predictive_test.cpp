@@ -98,11 +98,11 @@ testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
 class ChainLeaveOneOut : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
   template <class Check>
-  void run(std::uint64_t runs, int zeros, Check check, bool may_refuse = false) {
+  void run(std::uint64_t runs, int zeros, Check check, bool may_refuse = false, bool nested = false) {
     const ChainDraw draw{.semiring = std::get<0>(GetParam()),
                          .dtypes = {std::get<1>(GetParam())},
                          .zero_percent = zeros,
-                         .graphs = {.most_work = 8000, .loose_parts = false}};
+                         .graphs = {.most_work = 8000, .nested = nested, .loose_parts = false}};
     const Bound within{draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13, 0};
     for_each_chain(runs, draw, may_refuse, [&](DrawnChain& drawn) { return check(drawn, within); });
   }
@@ -110,6 +110,8 @@ class ChainLeaveOneOut : public testing::TestWithParam<std::tuple<Semiring, Dtyp
 
 TEST_P(ChainLeaveOneOut, OfFactorsInSlices) { run(300, 0, check_chains); }
 TEST_P(ChainLeaveOneOut, OfFactorsInSlicesWithZeros) { run(300, 8, check_chains); }
+/// Factors of chains inside a chain that they are joined to are refused.
+TEST_P(ChainLeaveOneOut, OfFactorsInSlicesOfChainsInsideChains) { run(150, 5, check_chains, true, true); }
 /// Plates inside a chain's slices are refused.
 TEST_P(ChainLeaveOneOut, OfPlates) { run(300, 0, check_plates, true); }
 
