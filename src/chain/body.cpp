@@ -77,6 +77,16 @@ class Grouper {
       if (graph_.dims()[v].end != End::none) together.join(v, graph_.dims()[v].of);
     }
     std::vector<std::size_t> holder(graph_.dims().size(), piece_.factors.size());
+    // Lengths apply to all that lies in a chain's slices.
+    for (const Chain& chain : graph_.chains()) {
+      if (!contains(ragged_, chain.dim) || chain.links.empty()) continue;
+      for (std::size_t k = 0; k < piece_.factors.size(); ++k) {
+        if (!is_subset(plates_[chain.links[0].source], graph_.factor_plates(piece_.factors[k]))) continue;
+        std::size_t& first = holder[together.root(chain.links[0].source)];
+        if (first == piece_.factors.size()) first = k;
+        sets_.join(k, first);
+      }
+    }
     for (std::size_t k = 0; k < piece_.factors.size(); ++k) {
       for (const DimId v : graph_.factor_variables(piece_.factors[k])) {
         if (!is_deep(v)) continue;

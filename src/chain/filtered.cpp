@@ -1,4 +1,5 @@
-// Runs messages forwards and asks each slice without the message that comes back.
+// Runs messages forwards and asks each slice with what lies outside of the chain in place of the message that comes
+// back.
 #include "chain/filtered.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <limits>
 
 #include "chain/context.hpp"
+#include "chain/messages.hpp"
 
 namespace plated::chain {
 namespace {
@@ -28,6 +30,48 @@ Tensor outer_weights(const Tensor& logs, std::int64_t outer, const std::vector<d
   return Tensor::of(logs.shape(), values);
 }
 
+/// What comes back to each slice where later slices have no factors: what lies outside of the chain, seen through their
+/// links. Of a path of m links the last state is in the last m slices; to all others it is summed.
+class Returning {
+ public:
+  Returning(const Program& program, std::size_t piece, const Tensor& context, const Call& call)
+      : piece_(program.pieces().pieces[piece]) {
+    const FactorGraph& graph = program.pieces().graph;
+    const auto step = program.part("filtered return of " + std::to_string(piece),
+                                   [&] { return body_graph(graph, piece_, {}, false); });
+    messages_.push_back(context.values());
+    Tensor message = context;
+    for (std::size_t k = 0; k < piece_.links.size(); ++k) {
+      message = outputs(*step, {Tensor(Dtype::float64, context.shape())}, std::vector<Tensor>{message},
+                        InnerCall(call, Semiring::log))[0];
+      messages_.push_back(message.values());
+    }
+  }
+
+  /// For the slices of a block, with the scalars of each slice and row in `offset`.
+  [[nodiscard]] Tensor after(const Block& block, const Sweep& sweep, std::vector<double>& offset) const {
+    const std::int64_t rows = sweep.rows();
+    const std::int64_t states = sweep.states();
+    std::vector<double> values(static_cast<std::size_t>(block.count * rows * states), 0.0);
+    offset.assign(static_cast<std::size_t>(block.count * rows), 0.0);
+    for (std::int64_t at = 0; at < block.count * rows; ++at) {
+      const std::int64_t later = sweep.length(at % rows) - 1 - (block.first + at / rows);
+      if (later < 0) continue;
+      const auto known = std::min<std::size_t>(static_cast<std::size_t>(later), messages_.size() - 1);
+      const double* message = messages_[known].data() + at % rows * states;
+      const double high = *std::max_element(message, message + states);
+      offset[at] = high;
+      if (high == minus_infinity) continue;
+      for (std::int64_t k = 0; k < states; ++k) values[at * states + k] = message[k] - high;
+    }
+    return converted(Tensor::of(block.after().shape(), values), sweep.dtype());
+  }
+
+ private:
+  const Piece& piece_;
+  std::vector<std::vector<double>> messages_;  // by the number of later slices
+};
+
 }  // namespace
 
 void answer_filtered(const Program& program, std::size_t piece, std::span<const Tensor> operands,
@@ -41,32 +85,20 @@ void answer_filtered(const Program& program, std::size_t piece, std::span<const 
   const Tensor context = log_context(program, piece, operands, results, mass.values(), call);
   std::int64_t outer = 1;
   for (const DimId d : p.outer) outer *= graph.dims()[d].size;
-  // Where messages run forwards by themselves, what lies outside has yet to weigh the outer variables' states.
-  std::vector<double> outside(static_cast<std::size_t>(sweep.rows()), 0.0);
-  if (p.forward) {
-    const std::vector<double> values = context.values();
-    for (std::int64_t r = 0; r < sweep.rows(); ++r) {
-      double high = minus_infinity;
-      for (std::int64_t k = 0; k < sweep.states(); ++k) high = std::max(high, values[r * sweep.states() + k]);
-      double sum = 0;
-      for (std::int64_t k = 0; k < sweep.states() && high != minus_infinity; ++k) {
-        sum += std::exp(values[r * sweep.states() + k] - high);
-      }
-      outside[r] = sum > 0 ? high + std::log(sum) : minus_infinity;
-    }
-  }
+  const Returning returning(program, piece, context, call);
   sweep.back(context, [&](const Block& block) {
     const InnerCall inner(call, Semiring::log, p.chain, block.first, block.count);
     std::vector<Tensor> inputs = block.operands;
     inputs.push_back(block.before());
     const Tensor one = dtype == Dtype::float32 ? Tensor::scalar(0.0F) : Tensor::scalar(0.0);
-    inputs.push_back(one.broadcast(block.after().shape()));
+    std::vector<double> outside;
+    inputs.push_back(returning.after(block, sweep, outside));
     SliceQuestion question{.slices = block.count};
     const std::string size = std::to_string(piece) + " " + std::to_string(block.count);
     const auto totals = program.part("filtered totals of " + size, [&] { return slice_graph(graph, p, question); });
     Tensor logs = outputs(*totals, {Tensor(Dtype::float64, block.exists.shape())}, inputs, inner)[0];
     auto* values = static_cast<double*>(logs.mutable_data());
-    for (std::int64_t k = 0; k < logs.elements(); ++k) values[k] += block.forward_offset[k] + outside[k % sweep.rows()];
+    for (std::int64_t k = 0; k < logs.elements(); ++k) values[k] += block.forward_offset[k] + outside[k];
 
     question.probes = {probe.axes};
     std::string key = "filtered " + size + " probe";

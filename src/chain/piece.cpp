@@ -22,7 +22,7 @@ using base::unite;
 
 class PieceFinder {
  public:
-  PieceFinder(const FactorGraph& graph, const SortedSet& ragged) : graph_(graph), ragged_(ragged) {
+  PieceFinder(const FactorGraph& graph, const TakeOut& how) : graph_(graph), how_(how) {
     result_.graph = graph;
     for (const Chain& chain : graph.chains()) {
       for (const Link& link : chain.links) {
@@ -48,7 +48,11 @@ class PieceFinder {
       return plates_[a.sources[0]].size() < plates_[b.sources[0]].size();
     });
     for (Piece& piece : found) {
-      if (piece.factors.empty() || !taken_[piece.factors[0]]) take(std::move(piece));
+      const bool inside = std::any_of(result_.pieces.begin(), result_.pieces.end(),
+                                      [&](const Piece& around) { return contains(around.inside, piece.sources[0]); });
+      if (inside) continue;
+      std::erase_if(piece.factors, [&](std::size_t f) { return taken_[f]; });
+      take(std::move(piece));
     }
     write_rest();
     return std::move(result_);
@@ -59,15 +63,15 @@ class PieceFinder {
   std::vector<Piece> components(const Chain& chain) {
     const std::size_t dims = result_.graph.dims().size();
     base::DisjointSets sets(dims);
-    for (const Link& link : chain.links) sets.join(link.source, link.target);
+    // A chain inside this one is eliminated with its slices, so that its links and ends join what they lead through.
+    for (const Chain& other : graph_.chains()) {
+      for (const Link& link : other.links) {
+        if (contains(plates_[link.source], chain.dim)) sets.join(link.source, link.target);
+      }
+    }
     for (DimId d = 0; d < dims; ++d) {
       const Dim& dim = result_.graph.dims()[d];
-      if (dim.end != End::none) sets.join(d, dim.of);  // of chains inside this one
-    }
-    // The ends of a chain inside this one go with its variables.
-    for (DimId v = 0; v < dims; ++v) {
-      const Dim& dim = result_.graph.dims()[v];
-      if (dim.end != End::none && contains(plates_[v], chain.dim)) sets.join(v, dim.of);
+      if (dim.end != End::none) sets.join(d, dim.of);
     }
     std::vector<SortedSet> inside(graph_.factors().size());
     for (std::size_t f = 0; f < inside.size(); ++f) {
@@ -77,7 +81,8 @@ class PieceFinder {
       }
       for (const DimId v : inside[f]) sets.join(v, inside[f][0]);
     }
-    const std::vector<std::size_t> without_variables = join_loose(chain, inside, sets);
+    const std::vector<Loose> loose = join_loose(chain, inside, sets);
+    const std::optional<DimId> reached = how_.whole ? join_through_outside(chain, inside, sets) : std::nullopt;
     std::vector<Piece> pieces;
     for (const Link& link : chain.links) {
       const auto root = sets.root(link.source);
@@ -101,39 +106,95 @@ class PieceFinder {
         if (!inside[f].empty() && sets.root(inside[f][0]) == root) piece.factors.push_back(f);
       }
     }
-    if (contains(ragged_, chain.dim) && !pieces.empty()) {
-      std::vector<std::size_t>& factors = pieces[0].factors;
-      factors.insert(factors.end(), without_variables.begin(), without_variables.end());
-      std::sort(factors.begin(), factors.end());
+    for (const auto& [f, linked] : loose) {
+      const bool outside = reached && !factor_variables_[f].empty();
+      if (!outside && intersect(how_.ragged, factor_plates_[f]).empty()) continue;
+      const auto root = sets.root(outside ? *reached : linked);
+      const auto holder = std::find_if(pieces.begin(), pieces.end(),
+                                       [&](const Piece& piece) { return sets.root(piece.sources[0]) == root; });
+      if (holder == pieces.end()) continue;  // it goes with a piece of the chain inside
+      holder->factors.insert(std::upper_bound(holder->factors.begin(), holder->factors.end(), f), f);
     }
     return pieces;
   }
 
-  /// Finds what nothing joins to a chain's linked variables and, where it is to be, joins it. Returns the factors of
-  /// such parts that hold no variable of the chain.
-  std::vector<std::size_t> join_loose(const Chain& chain, const std::vector<SortedSet>& inside,
-                                      base::DisjointSets& sets) {
-    if (chain.links.empty()) return {};
-    const SortedSet& linked = plates_[chain.links[0].source];
-    const auto is_linked = [&](DimId v) {
-      return std::any_of(chain.links.begin(), chain.links.end(),
-                         [&](const Link& link) { return sets.root(link.source) == sets.root(v); });
-    };
-    bool any = false;
-    for (DimId v = 0; v < graph_.dims().size(); ++v) {
-      const Dim& dim = graph_.dims()[v];
-      if (dim.kind != DimKind::variable || dim.end != End::none || !is_subset(linked, plates_[v]) || is_linked(v)) {
-        continue;
+  /// A factor of a chain's slices that holds none of its variables, and a linked variable whose piece it goes with.
+  struct Loose {
+    std::size_t factor = 0;
+    DimId linked = 0;
+  };
+
+  /// Finds what nothing joins to the linked variables of a chain, or of those inside of its slices, and joins it where
+  /// lengths tell which of its slices exist.
+  std::vector<Loose> join_loose(const Chain& chain, const std::vector<SortedSet>& inside, base::DisjointSets& sets) {
+    std::vector<Loose> loose;
+    for (const Chain& other : graph_.chains()) {
+      if (other.links.empty() || !contains(plates_[other.links[0].source], chain.dim)) continue;
+      const SortedSet& linked = plates_[other.links[0].source];
+      const bool ragged = contains(how_.ragged, other.dim);
+      const auto is_linked = [&](DimId v) {
+        return std::any_of(other.links.begin(), other.links.end(),
+                           [&](const Link& link) { return sets.root(link.source) == sets.root(v); });
+      };
+      const auto join = [&](DimId v) {
+        if (is_linked(v)) return;
+        tell_by_lengths(other.dim);
+        if (ragged) sets.join(v, other.links[0].source);
+      };
+      for (DimId v = 0; v < graph_.dims().size(); ++v) {
+        const Dim& dim = graph_.dims()[v];
+        if (dim.kind == DimKind::variable && dim.end == End::none && is_subset(linked, plates_[v])) join(v);
       }
-      any = true;
-      if (contains(ragged_, chain.dim)) sets.join(v, chain.links[0].source);
+      for (std::size_t f = 0; f < inside.size(); ++f) {
+        if (!is_subset(linked, factor_plates_[f])) continue;
+        if (!inside[f].empty()) {
+          join(inside[f][0]);
+          continue;
+        }
+        tell_by_lengths(other.dim);
+        if (!ragged && other.dim != chain.dim) continue;
+        const auto known =
+            std::find_if(loose.begin(), loose.end(), [&](const Loose& each) { return each.factor == f; });
+        if (known == loose.end()) {
+          loose.push_back({f, other.links[0].source});
+        } else if (ragged && is_subset(plates_[known->linked], linked)) {
+          known->linked = other.links[0].source;  // the innermost chain
+        }
+      }
     }
-    std::vector<std::size_t> without_variables;
+    return loose;
+  }
+
+  /// Joins the parts of a chain that hold variables outside of it. Returns a linked variable of theirs, if there is
+  /// one.
+  std::optional<DimId> join_through_outside(const Chain& chain, const std::vector<SortedSet>& inside,
+                                            base::DisjointSets& sets) {
+    std::vector<std::size_t> parts;
     for (std::size_t f = 0; f < inside.size(); ++f) {
-      if (inside[f].empty() && is_subset(linked, factor_plates_[f])) without_variables.push_back(f);
+      if (!inside[f].empty() && inside[f].size() < factor_variables_[f].size()) parts.push_back(inside[f][0]);
+      if (contains(factor_plates_[f], chain.dim)) continue;
+      for (const DimId v : factor_variables_[f]) {
+        const Dim& dim = graph_.dims()[v];
+        if (dim.end == End::none || !contains(plates_[dim.of], chain.dim)) continue;
+        const bool alone = std::all_of(factor_variables_[f].begin(), factor_variables_[f].end(),
+                                       [&](DimId other) { return sets.root(other) == sets.root(v); });
+        if (!alone) parts.push_back(v);
+      }
     }
-    if (any || !without_variables.empty()) tell_by_lengths(chain.dim);
-    return without_variables;
+    const auto reaches = [&](const Link& link) {
+      return std::any_of(parts.begin(), parts.end(), [&](auto v) { return sets.root(v) == sets.root(link.source); });
+    };
+    const auto link = std::find_if(chain.links.begin(), chain.links.end(), reaches);
+    if (link == chain.links.end()) return std::nullopt;
+    for (const Link& other : chain.links) {
+      if (!reaches(other) || plates_[other.source] == plates_[link->source]) continue;
+      throw OptionError("filtered marginals are not offered where variables that chain '" +
+                        graph_.dims()[chain.dim].name + "' links live in different plates and depend on what lies " +
+                        "outside of it: '" + graph_.dims()[link->source].name + "' and '" +
+                        graph_.dims()[other.source].name + "'");
+    }
+    for (const auto v : parts) sets.join(v, link->source);
+    return link->source;
   }
 
   void tell_by_lengths(DimId chain) { result_.told_by_lengths = unite(result_.told_by_lengths, {chain}); }
@@ -188,6 +249,7 @@ class PieceFinder {
     const SortedSet carried = unite(sorted(ends), sorted(piece.outer));
     for (const std::size_t f : holders(piece, ends)) {
       if (taken_[f] || !is_subset(factor_variables_[f], carried)) return false;
+      if (how_.apart && contains(factor_plates_[f], *how_.apart)) return false;
     }
     return true;
   }
@@ -195,11 +257,11 @@ class PieceFinder {
   void choose_direction(Piece& piece) {
     const bool first_held = in_output(piece.first) || !holders(piece, piece.first).empty();
     const bool last_held = in_output(piece.last) || !holders(piece, piece.last).empty();
-    piece.forward = last_held;
-    if (first_held && last_held) {
+    piece.forward = last_held || how_.whole;
+    if (first_held && piece.forward) {
       if (absorbable(piece, piece.first)) {
         piece.absorbed = holders(piece, piece.first);
-      } else if (absorbable(piece, piece.last)) {
+      } else if (!how_.whole && absorbable(piece, piece.last)) {
         piece.forward = false;
         piece.absorbed = holders(piece, piece.last);
       } else {
@@ -222,7 +284,7 @@ class PieceFinder {
         });
         if (!all_known || !is_subset(plates_[piece.sources[0]], dims)) continue;
         tell_by_lengths(piece.chain);
-        if (contains(ragged_, piece.chain)) return p;
+        if (contains(how_.ragged, piece.chain)) return p;
         continue;
       }
       for (const DimId d : output.dims) {
@@ -258,7 +320,7 @@ class PieceFinder {
   }
 
   const FactorGraph& graph_;
-  const SortedSet& ragged_;
+  const TakeOut& how_;
   Pieces result_;
   std::vector<std::vector<DimId>> plates_;
   std::vector<SortedSet> factor_plates_;
@@ -313,9 +375,9 @@ FactorGraph rest_asking(const Pieces& pieces, const std::vector<std::vector<DimI
   return std::move(rest).finish();
 }
 
-Pieces take_out_chains(const FactorGraph& graph, const SortedSet& ragged) {
+Pieces take_out_chains(const FactorGraph& graph, const TakeOut& how) {
   graph.validate();
-  return PieceFinder(graph, ragged).run();
+  return PieceFinder(graph, how).run();
 }
 
 }  // namespace plated::chain

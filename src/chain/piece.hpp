@@ -1,6 +1,7 @@
 // Chains taken out of a graph: each connected piece of a chain becomes one factor over what it touches outside.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -61,12 +62,22 @@ struct Pieces {
   SortedSet told_by_lengths;
 };
 
+/// What a question wants of how chains are taken out.
+struct TakeOut {
+  /// Parts of these chains that nothing joins to their linked variables are taken for parts of their first piece;
+  /// those of others are left to the rest, where a chain is a plate.
+  SortedSet ragged = {};
+  /// For filtering: parts of a chain that hold variables outside of it are one piece, whose messages run forwards.
+  bool whole = false;
+  /// Factors in this plate are left to the rest, where they are not in slices.
+  std::optional<DimId> apart = std::nullopt;
+
+  auto operator<=>(const TakeOut&) const = default;
+};
+
 /// Takes the chains out of a graph. Throws IntractableError where a chain's slices are entangled with another plate's
 /// or chain's, and OptionError for an output across slices of a piece and what lies beyond it.
-///
-/// Parts of `ragged` chains that nothing joins to their linked variables are taken for parts of their first piece;
-/// those of others are left to the rest, where a chain is a plate.
-[[nodiscard]] Pieces take_out_chains(const FactorGraph& graph, const SortedSet& ragged = {});
+[[nodiscard]] Pieces take_out_chains(const FactorGraph& graph, const TakeOut& how = {});
 
 /// The variables of the rest: neither inside a piece, nor ends that messages have eliminated, nor ends that nothing
 /// holds.

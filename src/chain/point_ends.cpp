@@ -1,4 +1,4 @@
-// Rewrites the factors and outputs that hold a slice's variables from outside.
+// Rewrites the factors and outputs that hold a slice's variables from outside, and gives factors to variables without.
 #include "chain/point_ends.hpp"
 
 #include <algorithm>
@@ -39,8 +39,14 @@ class PointEnds::Writer {
       if (has_points(given_.factors()[f].dims)) holders.push_back(f);
     }
     const auto held = [&](const Output& output) { return has_points(output.dims); };
-    if (holders.empty() && std::none_of(given_.outputs().begin(), given_.outputs().end(), held)) return;
+    const bool any = !holders.empty() || std::any_of(given_.outputs().begin(), given_.outputs().end(), held);
     plates_ = given_.variable_plates();
+    if (any) rewrite(holders);
+    hold_all();
+  }
+
+ private:
+  void rewrite(const std::vector<std::size_t>& holders) {
     std::map<DimId, std::string> apart;  // ends that become variables, and what holds them
     const auto set_apart = [&](const std::vector<DimId>& dims, const std::string& holder) {
       for (const DimId d : dims) {
@@ -74,7 +80,24 @@ class PointEnds::Writer {
     for (const auto& [end, holder] : apart) equate(end, holder);
   }
 
- private:
+  /// Messages hold what the chains of a graph link, but for those inside slices of another.
+  void hold_all() {
+    SortedSet held;
+    for (const Factor& factor : to_.graph_.factors()) held = unite(held, sorted(factor.dims));
+    for (DimId v = 0; v < given_.dims().size(); ++v) {
+      if (dim(v).kind != DimKind::variable || dim(v).end != End::none || contains(held, v)) continue;
+      const auto linking = given_.linking_chain(v);
+      const bool in_slices = std::any_of(given_.chains().begin(), given_.chains().end(), [&](const Chain& chain) {
+        return chain.dim != linking && contains(plates_[v], chain.dim);
+      });
+      if (!in_slices) continue;
+      if (to_.ones_.empty()) graph::Derived::state_plates(to_.graph_, plates_);
+      graph::Derived::put_factor(to_.graph_, to_.graph_.factors().size(),
+                                 {.name = unused_name("any " + dim(v).name), .dims = {v}, .tied = plates_[v]});
+      to_.ones_.push_back(v);
+    }
+  }
+
   /// What a holder has beside the variables of a slice.
   std::vector<DimId> others(std::vector<DimId> dims, DimId end, const std::string& holder) {
     std::erase_if(dims, [&](DimId d) { return of_same_slice(d, end); });
@@ -206,12 +229,16 @@ class PointEnds::Writer {
   }
 
   void equate(DimId end, const std::string& holder) {
-    std::string name = "the slice's " + dim(end).name;
-    const auto taken = [&](const Factor& factor) { return factor.name == name; };
-    while (std::any_of(given_.factors().begin(), given_.factors().end(), taken)) name += "'";
+    const std::string name = unused_name("the slice's " + dim(end).name);
     put_in_slice(to_.graph_.factors().size(), end, {.name = name, .dims = {dim(end).of, end}, .tied = plates_[end]},
                  holder, true);
     graph::Derived::free_end(to_.graph_, end, plates_[end]);
+  }
+
+  [[nodiscard]] std::string unused_name(std::string name) const {
+    const auto taken = [&](const Factor& factor) { return factor.name == name; };
+    while (std::any_of(given_.factors().begin(), given_.factors().end(), taken)) name += "'";
+    return name;
   }
 
   const FactorGraph& given_;

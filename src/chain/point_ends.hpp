@@ -1,5 +1,5 @@
 // Factors and outputs that hold what only a slice has: `^target`, `source$`, and ends of variables that no link leads
-// through.
+// through; and variables of slices that no factor holds.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,18 @@ namespace plated::chain {
 /// that slice. Where that would make messages carry more variables, and in outputs, the end becomes a variable of its
 /// own outside of the chain, which a factor rewritten in that way makes equal to the slice's. Outputs of variables in
 /// plates inside the slices are asked of all slices.
+///
+/// A variable of slices that no factor holds gets a factor of ones: what is in slices is found by its factors.
 class PointEnds {
  public:
   explicit PointEnds(const FactorGraph& graph);
 
-  [[nodiscard]] bool any() const { return !points_.empty(); }
+  [[nodiscard]] bool any() const { return !points_.empty() || !ones_.empty(); }
   [[nodiscard]] bool any_last() const;
   [[nodiscard]] bool holds(std::size_t factor) const { return point(factor) != nullptr; }
 
   /// The graph without such ends. Dims and outputs are the same, and so are the numbers of factors; factors that make
-  /// variables equal come last.
+  /// variables equal come behind them, and those of ones last.
   [[nodiscard]] const FactorGraph& graph() const { return graph_; }
 
   /// Its operands. What follows the given graph's factors stays behind them. Throws ValueError where a chain's length
@@ -74,6 +76,7 @@ class PointEnds {
   std::size_t factors_;  // of the given graph
   FactorGraph graph_;
   std::vector<Point> points_;
+  std::vector<DimId> ones_;  // variables with a factor of ones
 };
 
 }  // namespace plated::chain

@@ -194,6 +194,8 @@ std::vector<Tensor> PointEnds::operands(std::span<const Tensor> given, Semiring 
                              : Tensor::of({states, states}, std::vector<float>(values.begin(), values.end()));
     list.push_back(expanded(point.factor, equal, one, lengths));
   }
+  const Tensor single = dtype == Dtype::float64 ? Tensor::scalar(one) : Tensor::scalar(static_cast<float>(one));
+  for (const DimId v : ones_) list.push_back(single.broadcast({graph_.dims()[v].size}));
   list.insert(list.end(), given.begin() + static_cast<std::ptrdiff_t>(factors_), given.end());
   return list;
 }

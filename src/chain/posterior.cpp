@@ -82,6 +82,7 @@ class Asker {
     return settings;
   }
 
+  /// In the rest chains are plates, and come between the others as they were declared.
   void ask_rest_variables() {
     const auto rest = program_.rest_total();
     const FactorGraph& graph = rest->graph();
@@ -102,13 +103,20 @@ class Asker {
       if (piece_of(v)) continue;
       const auto found = std::find(variables.begin(), variables.end(), v);
       if (found != variables.end()) {
-        result_.variables.emplace(v, places[1 + (found - variables.begin())]);
+        const Tensor& answer = places[1 + (found - variables.begin())];
+        result_.variables.emplace(v, axes(v) == axes_(v) ? answer : dense(reordered(answer, axes(v), axes_(v))));
       } else {  // a single state, or a plate without slices
         Tensor certain(question_.dtype, engine::sizes(program_.graph(), axes_(v)));
         add_to(certain, Tensor::scalar(1.0).broadcast(certain.shape()), 1);
         result_.variables.emplace(v, std::move(certain));
       }
     }
+  }
+
+  static Tensor dense(const Tensor& view) {
+    Tensor copy(view.dtype(), view.shape());
+    add_to(copy, view, 1);
+    return copy;
   }
 
   void ask_rest_masses() {
@@ -241,6 +249,11 @@ Posterior posterior(const Program& program, const PosteriorQuestion& question, s
   if (program.point_ends() != nullptr) return point_posterior(program, question, operands, call);
   if (const Program& joined = program.for_lengths(call); &joined != &program) {
     return posterior(joined, question, operands, call);
+  }
+  TakeOut how = program.how();
+  how.whole = question.filtered;
+  if (const Program& other = program.taking_out(how); &other != &program) {
+    return posterior(other, question, operands, call);
   }
   return Asker(program, question, operands, call).run();
 }

@@ -35,7 +35,7 @@ FactorsLeftOut leave_one_out(const Program& program, std::size_t piece, const st
     if (found == others.end()) {
       throw OptionError("factor '" + pieces.graph.factors()[masked[0]].name +
                         "' cannot be left out of slices of chain '" + pieces.graph.dims()[p.chain].name +
-                        "': these lie in slices of another chain, some of which do not exist where lengths are given");
+                        "': with lengths, these are eliminated together with those of a chain around them");
     }
     return leave_one_out(joined, static_cast<std::size_t>(found - others.begin()), masked, operands, call);
   }
@@ -96,7 +96,12 @@ FactorsLeftOut leave_one_out(const Program& program, std::size_t piece, const st
       }
     }
   });
-  return {.axes = std::move(axes), .values = std::move(answer)};
+  // Plates come before chains, in whatever order the rows have them.
+  std::vector<DimId> axes = p.rows;
+  axes.push_back(p.chain);
+  std::vector<DimId> order = without(adjoint::AnswerAxes(program.graph())(p.sources[0], false), p.chain);
+  order.push_back(p.chain);
+  return reordered(answer, axes, order);
 }
 
 SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,
@@ -107,6 +112,11 @@ SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<co
   }
   if (const Program& joined = program.for_lengths(call); &joined != &program) {
     return leave_out_slices(joined, plate, operands, call);
+  }
+  TakeOut how = program.how();
+  how.apart = plate;
+  if (const Program& apart = program.taking_out(how); &apart != &program) {
+    return leave_out_slices(apart, plate, operands, call);
   }
   const Pieces& pieces = program.pieces();
   const std::string& name = pieces.graph.dims()[plate].name;

@@ -26,28 +26,32 @@ InnerCall::InnerCall(const Call& outer, Semiring semiring, DimId chain, std::int
   call_.lengths = &lengths_;
 }
 
-Program::Program(FactorGraph graph, planner::Options options, SortedSet ragged)
-    : graph_(std::move(graph)), options_(std::move(options)), ragged_(std::move(ragged)) {
+Program::Program(FactorGraph graph, planner::Options options, TakeOut how)
+    : graph_(std::move(graph)), options_(std::move(options)), how_(std::move(how)) {
   if (graph_.chains().empty()) return;
   if (PointEnds ends(graph_); ends.any()) {
-    sliced_ = std::make_unique<const Program>(ends.graph(), options_, ragged_);
+    sliced_ = std::make_unique<const Program>(ends.graph(), options_, how_);
     point_ends_ = std::move(ends);
     return;
   }
-  pieces_ = take_out_chains(graph_, ragged_);
-  for (const Piece& piece : pieces_->pieces) bodies_.push_back(plan_body(pieces_->graph, piece, ragged_));
+  pieces_ = take_out_chains(graph_, how_);
+  for (const Piece& piece : pieces_->pieces) bodies_.push_back(plan_body(pieces_->graph, piece, how_.ragged));
 }
 
 const Program& Program::for_lengths(const Call& call) const {
   if (!pieces_ || call.lengths == nullptr) return *this;
-  SortedSet chains = ragged_;
+  TakeOut how = how_;
   for (const DimId chain : pieces_->told_by_lengths) {
-    if (call.lengths->contains(chain)) chains = base::unite(chains, {chain});
+    if (call.lengths->contains(chain)) how.ragged = base::unite(how.ragged, {chain});
   }
-  if (chains == ragged_) return *this;
+  return taking_out(how);
+}
+
+const Program& Program::taking_out(const TakeOut& how) const {
+  if (how == how_) return *this;
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<const Program>& program = for_lengths_[chains];
-  if (!program) program = std::make_unique<const Program>(graph_, options_, chains);
+  std::unique_ptr<const Program>& program = others_[how];
+  if (!program) program = std::make_unique<const Program>(graph_, options_, how);
   return *program;
 }
 

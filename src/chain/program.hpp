@@ -54,8 +54,7 @@ class InnerCall {
 /// A graph that may have chains, and the plans of questions that were asked of it. Immutable; any thread may ask.
 class Program {
  public:
-  /// Of `ragged` chains some slices may not exist.
-  Program(FactorGraph graph, planner::Options options, SortedSet ragged = {});
+  Program(FactorGraph graph, planner::Options options, TakeOut how = {});
 
   [[nodiscard]] const FactorGraph& graph() const { return graph_; }
   [[nodiscard]] const planner::Options& options() const { return options_; }
@@ -74,6 +73,9 @@ class Program {
 
   /// The program for a call: the lengths of some chains change how they are taken out. Is this one, where none do.
   [[nodiscard]] const Program& for_lengths(const Call& call) const;
+  /// The program that takes chains out as a question wants it. The graph must hold no slice's variables from outside.
+  [[nodiscard]] const Program& taking_out(const TakeOut& how) const;
+  [[nodiscard]] const TakeOut& how() const { return how_; }
 
   [[nodiscard]] const Pieces& pieces() const { return *sliced().pieces_; }
   [[nodiscard]] const Body& body(std::size_t piece) const { return bodies_[piece]; }
@@ -103,7 +105,7 @@ class Program {
  private:
   FactorGraph graph_;
   planner::Options options_;
-  SortedSet ragged_;
+  TakeOut how_;
   std::optional<PointEnds> point_ends_;
   std::unique_ptr<const Program> sliced_;
   std::optional<Pieces> pieces_;
@@ -112,7 +114,7 @@ class Program {
   mutable StepPool step_pool_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Program>> parts_;
-  mutable std::map<SortedSet, std::unique_ptr<const Program>> for_lengths_;
+  mutable std::map<TakeOut, std::unique_ptr<const Program>> others_;
 };
 
 /// The graph's outputs, in tensors that are allocated where they have no data.

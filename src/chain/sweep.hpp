@@ -78,6 +78,10 @@ class Sweep {
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t states() const { return states_; }
   [[nodiscard]] std::int64_t slices() const { return slices_; }
+  /// How many slices of a row exist.
+  [[nodiscard]] std::int64_t length(std::int64_t row) const {
+    return lengths_.empty() ? slices_ : lengths_[static_cast<std::size_t>(row)];
+  }
   [[nodiscard]] SweepSize size() const { return size_; }
   [[nodiscard]] Dtype dtype() const { return dtype_; }
   [[nodiscard]] const Piece& piece() const { return piece_; }

@@ -117,6 +117,14 @@ Tensor selected(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim,
   return view_at(tensor, index * stride_along(tensor, axes, dim), std::move(shape), std::move(strides));
 }
 
+Tensor reordered(const Tensor& tensor, const std::vector<DimId>& axes, const std::vector<DimId>& order) {
+  std::vector<std::size_t> from;
+  for (const DimId d : order) {
+    from.push_back(static_cast<std::size_t>(std::find(axes.begin(), axes.end(), d) - axes.begin()));
+  }
+  return tensor.permuted(from);
+}
+
 bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
 
 std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim) {

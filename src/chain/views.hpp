@@ -16,6 +16,8 @@ namespace plated::chain {
                               std::int64_t count);
 /// One slice of a dim: without its axes.
 [[nodiscard]] Tensor selected(const Tensor& tensor, const std::vector<DimId>& axes, DimId dim, std::int64_t index);
+/// A view with the same axes in another order.
+[[nodiscard]] Tensor reordered(const Tensor& tensor, const std::vector<DimId>& axes, const std::vector<DimId>& order);
 [[nodiscard]] bool holds(const std::vector<DimId>& dims, DimId dim);
 /// The axes without a dim.
 [[nodiscard]] std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim);

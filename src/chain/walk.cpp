@@ -58,12 +58,7 @@ void Walk::visit(std::size_t piece, const Tensor& context, const std::function<v
 }
 
 std::vector<double> in_order(const Tensor& answer, const FactorGraph& graph, const std::vector<DimId>& batch) {
-  const std::vector<DimId> axes = adjoint::batch_axes(graph);
-  std::vector<std::size_t> order;
-  for (const DimId d : batch) {
-    order.push_back(static_cast<std::size_t>(std::find(axes.begin(), axes.end(), d) - axes.begin()));
-  }
-  return answer.permuted(order).values();
+  return reordered(answer, adjoint::batch_axes(graph), batch).values();
 }
 
 }  // namespace plated::chain

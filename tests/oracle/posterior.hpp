@@ -4,6 +4,7 @@
 // semiring is the real one here; the selective semirings stay what they are.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -17,7 +18,10 @@ using Numbers = std::vector<long double>;
 
 class Posterior {
  public:
-  Posterior(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring, Lengths lengths = {})
+  /// Of numbers that leave the range of long double, each slice of an operand is divided by its largest entry
+  /// (`levelled`): posteriors stay what they are, and log_totals() adds the logarithms.
+  Posterior(const FactorGraph& graph, const std::vector<Tensor>& operands, Semiring semiring, Lengths lengths = {},
+            bool levelled = false)
       : graph_(graph),
         ring_(semiring == Semiring::log ? Semiring::real : semiring),
         lengths_(std::move(lengths)),
@@ -25,6 +29,8 @@ class Posterior {
     for (const Tensor& operand : operands) {
       const std::vector<double> values = operand.values();
       operands_.emplace_back(values.begin(), values.end());
+      levels_.emplace_back(values.size(), 0);
+      if (levelled) level(operands_.size() - 1, semiring);
       for (long double& x : operands_.back()) x = semiring == Semiring::log ? std::exp(x) : x;
     }
     worlds_ = worlds({});
@@ -50,6 +56,16 @@ class Posterior {
   /// it: the partition function of each batch without variables, max-marginals in a selective semiring. Zero in slices
   /// that do not exist.
   [[nodiscard]] Numbers table(const std::vector<DimId>& variables) { return table(variables, worlds_); }
+
+  /// log Z of each batch.
+  [[nodiscard]] Numbers log_totals() {
+    Numbers result = table({});
+    for (std::size_t n = 0; n < result.size(); ++n) {
+      result[n] = std::log(result[n]);
+      for (const Site& site : worlds_[n].factors) result[n] += levels_[site.owner][static_cast<std::size_t>(site.base)];
+    }
+    return result;
+  }
 
   /// The same divided by Z.
   [[nodiscard]] Numbers marginal(const std::vector<DimId>& variables) { return marginal(variables, worlds_); }
@@ -209,6 +225,37 @@ class Posterior {
   [[nodiscard]] std::size_t batches() const { return worlds_.size(); }
 
  private:
+  /// Divides each slice of an operand by its largest entry, whose logarithm goes to the slice's first place.
+  void level(std::size_t f, Semiring semiring) {
+    const std::vector<DimId>& dims = graph_.factors()[f].dims;
+    const Tensor::Shape strides = Tensor::row_major(shape(dims));
+    std::map<std::size_t, long double> largest;
+    const auto first_place = [&](std::size_t k) {
+      std::size_t place = 0;
+      for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+        const Dim& dim = graph_.dims()[dims[axis]];
+        const std::size_t index = k / static_cast<std::size_t>(strides[axis]) % static_cast<std::size_t>(dim.size);
+        if (dim.kind != DimKind::variable) place += index * static_cast<std::size_t>(strides[axis]);
+      }
+      return place;
+    };
+    Numbers& entries = operands_[f];
+    const bool log = semiring == Semiring::log;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const auto [known, is_new] = largest.try_emplace(first_place(k), entries[k]);
+      if (!is_new) known->second = std::max(known->second, entries[k]);
+    }
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const long double most = largest.at(first_place(k));
+      if (most == (log ? -std::numeric_limits<long double>::infinity() : 0.0L)) continue;
+      entries[k] = log ? entries[k] - most : entries[k] / most;
+    }
+    for (const auto& [place, most] : largest) {
+      const long double level = log ? most : std::log(most);
+      if (std::isfinite(level)) levels_[f][place] = level;
+    }
+  }
+
   std::vector<World> worlds(std::optional<Without> without, const LeaveOut& leave_out = {}) const {
     std::vector<World> result;
     Index at(graph_.dims().size(), 0);
@@ -296,6 +343,7 @@ class Posterior {
   Lengths lengths_;
   Slices slices_;
   std::vector<Numbers> operands_;
+  std::vector<Numbers> levels_;  // logarithms that were taken out, at the first place of each slice
   std::vector<World> worlds_;
 };
 

@@ -22,7 +22,8 @@ struct Draw {
   Semiring semiring = Semiring::log;
   std::vector<Dtype> dtypes = {Dtype::float64};
   int zero_percent = 0;
-  bool signs = false;  // negative entries in the real semiring; without them its operands are weights
+  bool extreme = false;  // slices that weigh 1e±300, or are masked with −1e30 in log space
+  bool signs = false;    // negative entries in the real semiring; without them its operands are weights
   CaseOptions graphs = {};
   PlanOptions plan = {};
 };
@@ -35,9 +36,13 @@ struct Drawn {
   Semiring semiring;
   Random random;
   Operands operands;
+  bool extreme = false;
 
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return operands.tensors(); }
   [[nodiscard]] RunOptions run() const { return {.semiring = semiring, .threads = 1}; }
+  [[nodiscard]] oracle::Posterior posterior() const {
+    return oracle::Posterior(graph, tensors(), semiring, {}, extreme);
+  }
   [[nodiscard]] bool probabilistic() const { return semiring == Semiring::log || semiring == Semiring::real; }
 
   [[nodiscard]] std::vector<DimId> of_kind(DimKind kind) const {
@@ -81,8 +86,9 @@ void for_each_tractable(std::uint64_t runs, const Draw& draw, Property property)
                       {.semiring = weights ? Semiring::max_product : draw.semiring,
                        .dtypes = draw.dtypes,
                        .strided = strided,
-                       .zero_percent = draw.zero_percent});
-    Drawn drawn{c, graph, *plan, draw.semiring, random, std::move(operands)};
+                       .zero_percent = draw.zero_percent,
+                       .extreme = draw.extreme});
+    Drawn drawn{c, graph, *plan, draw.semiring, random, std::move(operands), draw.extreme};
     testing::AssertionResult result = testing::AssertionSuccess();
     try {
       result = property(drawn);

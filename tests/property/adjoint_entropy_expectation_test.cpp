@@ -21,7 +21,7 @@ long double log_scale(const Drawn& drawn) {
 }
 
 testing::AssertionResult check_entropy(Drawn& drawn, const Bound& bound) {
-  oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+  oracle::Posterior posterior = drawn.posterior();
   const auto ask = [&] { return entropy(drawn.plan, drawn.tensors(), drawn.run()); };
   if (any_zero(posterior.table({}), drawn.semiring)) return impossible([&] { (void)ask(); });
   const Numbers want = posterior.entropy();
@@ -40,7 +40,7 @@ testing::AssertionResult check_expectation(Drawn& drawn, const Bound& bound) {
     sizes.push_back(values.back());
     for (long double& x : sizes.back()) x = std::abs(x);
   }
-  oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+  oracle::Posterior posterior = drawn.posterior();
   const auto ask = [&] { return expectation(drawn.plan, drawn.tensors(), statistics, drawn.run()); };
   if (any_zero(posterior.table({}), drawn.semiring)) return impossible([&] { (void)ask(); });
   return near("expectation", ask(), posterior.shape(posterior.axes({})), posterior.expectation(values),
@@ -49,10 +49,21 @@ testing::AssertionResult check_expectation(Drawn& drawn, const Bound& bound) {
 
 class EntropyAndExpectation : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
-  [[nodiscard]] Draw draw(int zero_percent) const {
-    return {.semiring = std::get<0>(GetParam()), .dtypes = {std::get<1>(GetParam())}, .zero_percent = zero_percent};
+  [[nodiscard]] Draw draw(int zero_percent, bool extreme = false) const {
+    return {.semiring = std::get<0>(GetParam()),
+            .dtypes = {std::get<1>(GetParam())},
+            .zero_percent = zero_percent,
+            .extreme = extreme};
   }
 };
+
+/// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
+TEST_P(EntropyAndExpectation, DISABLED_OfExtremeMagnitudes) {
+  const Draw d = draw(0, true);
+  const Bound within{d.dtypes[0] == Dtype::float32 ? 1e-6 : 1e-14, 0};
+  for_each_tractable(500, d, [&](Drawn& drawn) { return check_entropy(drawn, within); });
+  for_each_tractable(500, d, [&](Drawn& drawn) { return check_expectation(drawn, bound(d.dtypes)); });
+}
 
 TEST_P(EntropyAndExpectation, EntropyOfRandomGraphs) {
   for (const int zeros : {0, 12}) {

@@ -57,12 +57,12 @@ testing::AssertionResult check(Drawn& drawn, const Bound& bound) {
     wanted.sets.emplace_back();
     for (const DimId v : set) wanted.sets.back().push_back(drawn.name_of(v));
   }
-  oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+  oracle::Posterior posterior = drawn.posterior();
   const auto ask = [&] { return marginals(drawn.plan, drawn.tensors(), drawn.run(), wanted); };
   const Numbers totals = posterior.table({});
   if (any_zero(totals, drawn.semiring)) return impossible([&] { (void)ask(); });
   const Marginals got = ask();
-  const Numbers log_z = logarithms(totals);
+  const Numbers log_z = posterior.log_totals();
   auto good = near("log Z", got.log_partition, posterior.shape(posterior.axes({})), log_z, log_magnitude(log_z), bound);
   const std::vector<DimId> variables = drawn.of_kind(DimKind::variable);
   if (got.variables.size() != (wanted.variables ? variables.size() : 0) ||
@@ -94,10 +94,11 @@ testing::AssertionResult check(Drawn& drawn, const Bound& bound) {
 
 class MarginalsOf : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
-  void run(std::uint64_t runs, int zero_percent, const CaseOptions& graphs = {}) {
+  void run(std::uint64_t runs, int zero_percent, const CaseOptions& graphs = {}, bool extreme = false) {
     const Draw draw{.semiring = std::get<0>(GetParam()),
                     .dtypes = {std::get<1>(GetParam())},
                     .zero_percent = zero_percent,
+                    .extreme = extreme,
                     .graphs = graphs};
     for_each_tractable(runs, draw, [&](Drawn& drawn) { return check(drawn, bound(draw.dtypes)); });
   }
@@ -105,6 +106,8 @@ class MarginalsOf : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
 
 TEST_P(MarginalsOf, RandomGraphs) { run(900, 0); }
 TEST_P(MarginalsOf, GraphsWithZeros) { run(900, 12); }
+/// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
+TEST_P(MarginalsOf, DISABLED_ExtremeMagnitudes) { run(600, 0, {}, true); }
 TEST_P(MarginalsOf, LargerGraphs) { run(60, 3, {.most_work = 2e5, .small_sizes = false}); }
 
 INSTANTIATE_TEST_SUITE_P(Semirings, MarginalsOf,
@@ -115,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Semirings, MarginalsOf,
 TEST(Marginals, SumToOne) {
   for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
     for_each_tractable(400, {.dtypes = {dtype}}, [&](Drawn& drawn) -> testing::AssertionResult {
-      oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+      oracle::Posterior posterior = drawn.posterior();
       if (any_zero(posterior.table({}), drawn.semiring)) return testing::AssertionSuccess();
       const Marginals got = marginals(drawn.plan, drawn.tensors(), drawn.run());
       for (const auto& [variable, tensor] : got.variables) {
@@ -137,7 +140,7 @@ TEST(Marginals, SumToOne) {
 TEST(Marginals, OfAnEquationAreThoseOfItsPlan) {
   for_each_tractable(300, {}, [](Drawn& drawn) -> testing::AssertionResult {
     const std::optional<EinsumOptions> options = drawn.c.equation_options();
-    oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+    oracle::Posterior posterior = drawn.posterior();
     if (!options || any_zero(posterior.table({}), drawn.semiring)) return testing::AssertionSuccess();
     const Marginals got = marginals(drawn.c.equation(), drawn.tensors(), *options);
     for (const DimId v : drawn.of_kind(DimKind::variable)) {

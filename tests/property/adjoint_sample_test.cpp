@@ -24,7 +24,7 @@ std::vector<std::int64_t> count_cells(const oracle::Posterior& posterior, const 
 }
 
 testing::AssertionResult check(Drawn& drawn, std::int64_t count) {
-  oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+  oracle::Posterior posterior = drawn.posterior();
   const auto ask = [&] {
     return sample(drawn.plan, drawn.tensors(), {.count = count, .seed = drawn.c.seed + 11}, drawn.run());
   };
@@ -51,10 +51,11 @@ testing::AssertionResult check(Drawn& drawn, std::int64_t count) {
 
 class Sample : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
-  void run(std::uint64_t runs, int zero_percent) {
+  void run(std::uint64_t runs, int zero_percent, bool extreme = false) {
     const Draw draw{.semiring = std::get<0>(GetParam()),
                     .dtypes = {std::get<1>(GetParam())},
                     .zero_percent = zero_percent,
+                    .extreme = extreme,
                     .graphs = {.most_work = 3000}};
     for_each_tractable(runs, draw, [&](Drawn& drawn) { return check(drawn, 4000); });
   }
@@ -62,6 +63,8 @@ class Sample : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
 
 TEST_P(Sample, HasTheJointDistribution) { run(250, 0); }
 TEST_P(Sample, NeverDrawsTheImpossible) { run(250, 12); }
+/// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
+TEST_P(Sample, DISABLED_OfExtremeMagnitudes) { run(250, 0, true); }
 
 INSTANTIATE_TEST_SUITE_P(Semirings, Sample,
                          testing::Combine(testing::Values(Semiring::log, Semiring::real),
@@ -154,7 +157,7 @@ std::vector<std::int64_t> flat(const Draws& draws, std::int64_t first, std::int6
 
 TEST(Samples, AreTheSameInAnyBatchesAndAnyThreads) {
   for_each_tractable(200, {.zero_percent = 3}, [](Drawn& drawn) -> testing::AssertionResult {
-    oracle::Posterior posterior(drawn.graph, drawn.tensors(), drawn.semiring);
+    oracle::Posterior posterior = drawn.posterior();
     if (any_zero(posterior.table({}), drawn.semiring)) return testing::AssertionSuccess();
     const auto ask = [&](std::int64_t first, std::int64_t count, int threads, std::uint64_t seed = 3) {
       return sample(drawn.plan, drawn.tensors(), {.count = count, .seed = seed, .first = first},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ struct ChainDraw {
   Semiring semiring = Semiring::log;
   std::vector<Dtype> dtypes = {Dtype::float64};
   int zero_percent = 0;
-  bool signs = false;  // negative entries in the real semiring; without them its operands are weights
+  bool extreme = false;  // slices that weigh 1e±300, or are masked with −1e30 in log space
+  bool signs = false;    // negative entries in the real semiring; without them its operands are weights
   ChainOptions graphs = {};
 };
 
@@ -29,7 +31,7 @@ struct DrawnChain : Drawn {
     return options;
   }
   [[nodiscard]] oracle::Posterior posterior() const {
-    return oracle::Posterior(graph, tensors(), semiring, chain_case.lengths);
+    return oracle::Posterior(graph, tensors(), semiring, chain_case.lengths, extreme);
   }
   /// Variables but for the ends of chains.
   [[nodiscard]] std::vector<DimId> variables() const {
@@ -78,7 +80,21 @@ inline std::vector<std::vector<bool>> entries_read(const FactorGraph& graph, con
   return read;
 }
 
-/// Writes NaN into every entry of dense operands whose index on a chain's axis is beyond all lengths it may stand for.
+/// Where each entry of a tensor lies in memory, in row-major order.
+inline std::vector<std::int64_t> places_of(const Tensor& tensor) {
+  std::vector<std::int64_t> places{0};
+  for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
+    std::vector<std::int64_t> longer;
+    for (const std::int64_t place : places) {
+      for (std::int64_t k = 0; k < tensor.shape()[axis]; ++k) longer.push_back(place + k * tensor.strides()[axis]);
+    }
+    places = std::move(longer);
+  }
+  return places;
+}
+
+/// Writes NaN into every entry of operands whose index on a chain's axis is beyond all lengths it may stand for, unless
+/// an entry that is read lies at the same place.
 inline void spoil_padding(const FactorGraph& graph, const Lengths& lengths, const std::vector<Tensor>& operands) {
   const auto all = entries_read(graph, {});
   for (std::size_t f = 0; f < operands.size(); ++f) {
@@ -89,12 +105,17 @@ inline void spoil_padding(const FactorGraph& graph, const Lengths& lengths, cons
     }
     if (of_axes.empty()) continue;
     const std::vector<bool> read = entries_read(graph, of_axes)[f];
+    const std::vector<std::int64_t> places = places_of(operands[f]);
+    std::set<std::int64_t> kept;
     for (std::size_t k = 0; k < read.size(); ++k) {
-      if (!all[f][k] || read[k]) continue;
+      if (read[k] || !all[f][k]) kept.insert(places[k]);
+    }
+    for (const std::int64_t place : places) {
+      if (kept.contains(place)) continue;
       if (operands[f].dtype() == Dtype::float32) {
-        static_cast<float*>(operands[f].mutable_data())[k] = std::numeric_limits<float>::quiet_NaN();
+        static_cast<float*>(operands[f].mutable_data())[place] = std::numeric_limits<float>::quiet_NaN();
       } else {
-        static_cast<double*>(operands[f].mutable_data())[k] = std::numeric_limits<double>::quiet_NaN();
+        static_cast<double*>(operands[f].mutable_data())[place] = std::numeric_limits<double>::quiet_NaN();
       }
     }
   }
@@ -139,10 +160,11 @@ void for_each_chain(std::uint64_t runs, const ChainDraw& draw, bool may_refuse, 
       Operands operands(graph, random,
                         {.semiring = weights ? Semiring::max_product : draw.semiring,
                          .dtypes = draw.dtypes,
-                         .strided = c.lengths.empty() && random.chance(50),
-                         .zero_percent = draw.zero_percent});
+                         .strided = random.chance(50),
+                         .zero_percent = draw.zero_percent,
+                         .extreme = draw.extreme});
       if (!c.lengths.empty()) spoil_padding(graph, c.lengths, operands.tensors());
-      DrawnChain drawn{{c, graph, plan, draw.semiring, random, std::move(operands)}, c};
+      DrawnChain drawn{{c, graph, plan, draw.semiring, random, std::move(operands), draw.extreme}, c};
       text = drawn.print();
       result = property(drawn);
     } catch (const OptionError& error) {

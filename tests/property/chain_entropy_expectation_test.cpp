@@ -9,7 +9,8 @@
 namespace plated::test {
 namespace {
 
-testing::AssertionResult check(DrawnChain& drawn, double relative) {
+/// Errors are measured against log Z, unless it says nothing of how far weights are apart.
+testing::AssertionResult check(DrawnChain& drawn, double relative, bool by_total = true) {
   std::vector<Tensor> statistics;
   std::vector<Numbers> values;
   for (const Tensor& t : drawn.tensors()) {
@@ -26,9 +27,9 @@ testing::AssertionResult check(DrawnChain& drawn, double relative) {
     return good ? impossible([&] { (void)ask_mean(); }) : good;
   }
   const Tensor::Shape batch = posterior.shape(posterior.axes({}));
-  const Numbers h = posterior.entropy(), mean = posterior.expectation(values), log_z = logarithms(totals);
+  const Numbers h = posterior.entropy(), mean = posterior.expectation(values), log_z = posterior.log_totals();
   Numbers size;
-  for (const long double x : log_z) size.push_back(std::abs(x) + 50);
+  for (const long double x : log_z) size.push_back((by_total ? std::abs(x) : 0) + 50);
   const auto good = near("entropy", ask_entropy(), batch, h, size, {relative, 0});
   return good ? near("expectation", ask_mean(), batch, mean, size, {relative, 0}) : good;
 }
@@ -42,6 +43,22 @@ TEST_P(ChainMoments, OfRandomChains) {
     const double relative = draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13;
     for_each_chain(400, draw, [&](DrawnChain& drawn) { return check(drawn, relative); });
   }
+}
+
+TEST_P(ChainMoments, OfChainsInsideChains) {
+  const ChainDraw draw{.semiring = std::get<0>(GetParam()),
+                       .dtypes = {std::get<1>(GetParam())},
+                       .zero_percent = 5,
+                       .graphs = {.nested = true}};
+  const double relative = draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13;
+  for_each_chain(150, draw, [&](DrawnChain& drawn) { return check(drawn, relative); });
+}
+
+/// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
+TEST_P(ChainMoments, DISABLED_OfExtremeMagnitudes) {
+  const ChainDraw draw{.semiring = std::get<0>(GetParam()), .dtypes = {std::get<1>(GetParam())}, .extreme = true};
+  const double relative = draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13;
+  for_each_chain(300, draw, [&](DrawnChain& drawn) { return check(drawn, relative, false); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Semirings, ChainMoments,

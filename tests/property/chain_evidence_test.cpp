@@ -156,8 +156,9 @@ testing::AssertionResult check_best(DrawnChain& drawn, const Observed& observed)
 }
 
 template <class Check>
-void run(std::uint64_t runs, Semiring semiring, Check check, bool signs = false) {
-  const ChainDraw draw{.semiring = semiring, .zero_percent = 2, .signs = signs, .graphs = {.most_work = 6000}};
+void run(std::uint64_t runs, Semiring semiring, Check check, bool signs = false, bool nested = false) {
+  const ChainDraw draw{
+      .semiring = semiring, .zero_percent = 2, .signs = signs, .graphs = {.most_work = 6000, .nested = nested}};
   for_each_chain(runs, draw, [&](DrawnChain& drawn) -> testing::AssertionResult {
     const Observed observed = observe(drawn);
     testing::AssertionResult good = testing::AssertionSuccess();
@@ -183,6 +184,12 @@ TEST(ChainEvidence, BestAssignments) {
   run(200, Semiring::max_plus, check_best);
   run(120, Semiring::min_plus, check_best);
   run(120, Semiring::max_product, check_best);
+}
+
+TEST(ChainEvidence, OfChainsInsideChains) {
+  run(100, Semiring::log, check_values_and_gradients, false, true);
+  run(100, Semiring::log, check_posterior, false, true);
+  run(100, Semiring::max_plus, check_best, false, true);
 }
 
 /// Weather that stays as it is three days in four, seen on one day only.

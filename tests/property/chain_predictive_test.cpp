@@ -41,6 +41,14 @@ testing::AssertionResult check_plates(DrawnChain& drawn, const Bound& bound) {
   return testing::AssertionSuccess();
 }
 
+/// Whether a variable is joined to those that the chain links.
+bool is_linked(const FactorGraph& graph, DimId chain, const std::vector<DimId>& label, DimId v) {
+  return std::any_of(graph.chains().begin(), graph.chains().end(), [&](const Chain& c) {
+    return c.dim == chain && std::any_of(c.links.begin(), c.links.end(),
+                                         [&](const Link& link) { return label[link.source] == label[v]; });
+  });
+}
+
 testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
   oracle::Posterior posterior = drawn.posterior();
   const Numbers log_z = logarithms(posterior.table({}));
@@ -60,6 +68,7 @@ testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
       std::vector<DimId> held = drawn.graph.factor_variables(f);
       std::erase_if(held, [&](DimId v) { return !oracle::contains(slices.plates(v), chain); });
       if (held.empty() || (piece && *piece != label[held[0]])) continue;
+      if (!is_linked(drawn.graph, chain, label, held[0])) continue;
       piece = label[held[0]];
       left_out.push_back(f);
       names.push_back(drawn.graph.factors()[f].name);
@@ -90,11 +99,11 @@ testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
 class ChainLeaveOneOut : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
   template <class Check>
-  void run(std::uint64_t runs, int zeros, Check check, bool may_refuse = false) {
+  void run(std::uint64_t runs, int zeros, Check check, bool may_refuse = false, bool nested = false) {
     const ChainDraw draw{.semiring = std::get<0>(GetParam()),
                          .dtypes = {std::get<1>(GetParam())},
                          .zero_percent = zeros,
-                         .graphs = {.most_work = 8000, .loose_parts = false}};
+                         .graphs = {.most_work = 8000, .nested = nested, .loose_parts = false}};
     const Bound within{draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13, 0};
     for_each_chain(runs, draw, may_refuse, [&](DrawnChain& drawn) { return check(drawn, within); });
   }
@@ -102,6 +111,8 @@ class ChainLeaveOneOut : public testing::TestWithParam<std::tuple<Semiring, Dtyp
 
 TEST_P(ChainLeaveOneOut, OfFactorsInSlices) { run(300, 0, check_chains); }
 TEST_P(ChainLeaveOneOut, OfFactorsInSlicesWithZeros) { run(300, 8, check_chains); }
+/// Factors of chains inside a chain that they are joined to are refused.
+TEST_P(ChainLeaveOneOut, OfFactorsInSlicesOfChainsInsideChains) { run(150, 5, check_chains, true, true); }
 /// Plates inside a chain's slices are refused.
 TEST_P(ChainLeaveOneOut, OfPlates) { run(300, 0, check_plates, true); }
 

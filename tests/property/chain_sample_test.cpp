@@ -43,10 +43,11 @@ testing::AssertionResult check(DrawnChain& drawn, std::int64_t count) {
 
 class ChainSample : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
-  void run(std::uint64_t runs, int zero_percent, bool nested = false) {
+  void run(std::uint64_t runs, int zero_percent, bool nested = false, bool extreme = false) {
     const ChainDraw draw{.semiring = std::get<0>(GetParam()),
                          .dtypes = {std::get<1>(GetParam())},
                          .zero_percent = zero_percent,
+                         .extreme = extreme,
                          .graphs = {.most_work = 4000, .nested = nested}};
     for_each_chain(runs, draw, [&](DrawnChain& drawn) { return check(drawn, 2500); });
   }
@@ -55,6 +56,8 @@ class ChainSample : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
 TEST_P(ChainSample, HasTheJointDistribution) { run(120, 0); }
 TEST_P(ChainSample, NeverDrawsTheImpossible) { run(120, 12); }
 TEST_P(ChainSample, OfChainsInsideChains) { run(40, 5, true); }
+/// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
+TEST_P(ChainSample, DISABLED_OfExtremeMagnitudes) { run(100, 0, false, true); }
 
 INSTANTIATE_TEST_SUITE_P(Semirings, ChainSample,
                          testing::Combine(testing::Values(Semiring::log, Semiring::real),

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "property/random_case.hpp"
+#include "property/written_case.hpp"
 
 namespace plated::test {
 
@@ -22,16 +22,9 @@ struct ChainCase : Case {
   /// Factors are named f0, f1, …
   [[nodiscard]] FactorGraph build() const {
     FactorGraph graph;
-    for (const Dimension& d : plates) graph.plate(d.name, d.size);
-    for (const Dimension& d : batch) graph.batch(d.name, d.size);
-    for (const Chained& d : chains) graph.chain(d.name, d.size);
-    for (const Dimension& d : variables) {
-      if (d.stated) {
-        graph.variable(d.name, d.size, *d.stated);
-      } else {
-        graph.variable(d.name, d.size);
-      }
-    }
+    std::vector<Dimension> dims;
+    for (const Chained& d : chains) dims.push_back({d.name, d.size, {}});
+    declare(graph, dims);
     for (const Chained& d : chains) {
       for (const auto& [source, target] : d.links) graph.link(d.name, source, target);
     }

@@ -1,5 +1,6 @@
 // Random chains that can be eliminated: several links, higher orders, plates around and inside, beside and inside each
-// other, ragged, with ends that are free, weighed or tied to each other.
+// other, ragged, with ends that are free, weighed or tied to each other; links that no factor spans, variables that
+// nothing holds, factors of slices that hold outside variables only; named and declared in any order.
 //
 // All plates and chains nest (outer plates, a chain, plates inside it), which keeps every graph tractable.
 #pragma once
@@ -9,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "oracle/world.hpp"
-#include "property/chain_written.hpp"
+#include "property/chain_work.hpp"
+#include "property/disguise.hpp"
 
 namespace plated::test {
 
@@ -23,6 +24,7 @@ struct ChainOptions {
   bool slice_ends = true;       // of variables that exist in slices alone: ^target, source$, ^w
   bool loose_parts = true;      // parts of slices that no linked variable is joined to
   bool outputs_across = false;  // outputs of variables of a slice that nothing joins
+  bool odd = true;              // links that no factor spans, variables that nothing holds, names in any order
 };
 
 class ChainGenerator {
@@ -35,27 +37,15 @@ class ChainGenerator {
       c_ = {};
       c_.seed = seed_;
       slices_.clear();
+      ragged_.clear();
+      inside_.clear();
       draw();
-      if (work(c_.build(), c_.lengths) > options_.most_work) continue;
+      if (ragged_.empty() && chain_work(c_.build(), {}) > options_.most_work) continue;
       for (std::int64_t n = random_.chance(6) ? 0 : 1 + random_.below(3); n > 0; --n) draw_output();
-      if (work(c_.build(), c_.lengths) <= options_.most_work) return c_;
+      if (options_.odd) disguise();
+      draw_lengths();
+      if (chain_work(c_.build(), c_.lengths) <= options_.most_work) return c_;
     }
-  }
-
-  static double work(const FactorGraph& graph, const Lengths& lengths) {
-    double total = 0;
-    oracle::Index at(graph.dims().size(), 0);
-    oracle::for_each_index(graph, oracle::Slices(graph, {}).batch(), at, [&] {
-      oracle::World world(graph, at, {}, lengths);
-      double assignments = 1, sites = 1 + static_cast<double>(world.factors.size());
-      for (const std::int64_t domain : world.domains) assignments *= static_cast<double>(domain);
-      for (std::size_t o = 0; o < graph.outputs().size(); ++o) {
-        const std::vector<DimId>& axes = graph.outputs()[o].dims;
-        sites += static_cast<double>(world.sites(o, axes, world.slices.sliced(axes)).size());
-      }
-      total += assignments * sites;
-    });
-    return total;
   }
 
  private:
@@ -86,6 +76,13 @@ class ChainGenerator {
     c_.variables.push_back({name, domain, {}});
     if (state) c_.variables.back().stated = stated;
     return name;
+  }
+
+  bool is_linked(const std::string& name) const {
+    return std::any_of(c_.chains.begin(), c_.chains.end(), [&](const auto& chain) {
+      return std::any_of(chain.links.begin(), chain.links.end(),
+                         [&](const auto& link) { return link.first == name || link.second == name; });
+    });
   }
 
   /// A factor over variables in a slice of plates and chains, tied in some of them.
@@ -180,47 +177,65 @@ class ChainGenerator {
                                              : kind < 95 ? std::vector<std::int64_t>{2, 1}
                                                          : std::vector<std::int64_t>{3};
     Part part{name, around, {}, {}};
+    std::vector<bool> spanned;
     for (std::size_t p = 0; p < orders.size(); ++p) {
       const std::int64_t domain = size(0, 7, random_.chance(30) ? 3 : 2);
+      spanned.push_back(!options_.odd || !random_.chance(18));
       paths.emplace_back();
       for (std::int64_t k = 0; k <= orders[p]; ++k) {
         const std::string letter(1, static_cast<char>('a' + k));
-        paths[p].push_back(variable(letter + (p > 0 ? std::to_string(p) : "") + suffix, domain));
+        paths[p].push_back(variable(letter + (p > 0 ? std::to_string(p) : "") + suffix, domain, home, !spanned[p]));
         if (k > 0) chain.links.emplace_back(paths[p][static_cast<std::size_t>(k - 1)], paths[p].back());
       }
       part.inner = joined(part.inner, paths[p]);
     }
     c_.chains.push_back(chain);
-    draw_lengths(chain, around);
-    draw_slice(paths, home, above, suffix, part);
+    if (options_.ragged && random_.chance(35)) ragged_[name] = 0;
+    draw_slice(paths, spanned, home, above, suffix, part);
     draw_ends(paths, around, above, part);
     slices_.push_back(part);
     return {name, around, paths[0], {}};
   }
 
-  void draw_lengths(const ChainCase::Chained& chain, const Names& around) {
-    if (!options_.ragged || !random_.chance(35)) return;
-    Tensor::Shape shape;
-    for (const auto& d : c_.batch) {
-      if (random_.chance(60)) shape.push_back(d.size);
-    }
-    for (const std::string& name : around) {
-      for (const auto& d : c_.plates) {
-        if (d.name == name) shape.push_back(d.size);
-      }
-      for (const auto& d : c_.chains) {
-        if (d.name == name) shape.push_back(d.size);
-      }
-    }
-    Integers lengths(shape, 0);
-    for (std::int64_t& length : lengths.values) length = random_.below(chain.size + 1);
-    c_.lengths.emplace(chain.name, lengths);
+  void disguise() {
+    const Disguise disguise(c_, &c_.chains, random_);
+    std::map<std::string, std::int64_t> renamed;
+    for (const auto& [chain, least] : ragged_) renamed[disguise.named(chain)] = least;
+    ragged_ = std::move(renamed);
   }
 
-  void draw_slice(const std::vector<Names>& paths, const Names& home, const Names& above, const std::string& suffix,
-                  Part& part) {
+  void draw_lengths() {
+    const FactorGraph graph = c_.build();
+    const oracle::Slices slices(graph, {});
+    for (const auto& [name, least] : ragged_) {
+      const DimId chain = *graph.find(name);
+      std::vector<DimId> axes = random_.chance(60) ? slices.batch() : std::vector<DimId>{};
+      for (const DimId d : slices.around(chain)) axes.push_back(d);
+      Tensor::Shape shape;
+      for (const DimId d : axes) shape.push_back(graph.dims()[d].size);
+      Integers lengths(shape, 0);
+      for (std::int64_t& length : lengths.values) {
+        length = std::max(least, random_.below(graph.dims()[chain].size + 1));
+      }
+      c_.lengths.emplace(name, lengths);
+    }
+  }
+
+  /// Factors that hold at most one variable of a path each, or none at all.
+  void draw_unspanned(const Names& path, const Names& home, const Names& above) {
+    for (const std::string& v : path) {
+      if (random_.chance(45)) factor(joined({v}, some(above, 30)), home);
+    }
+  }
+
+  void draw_slice(const std::vector<Names>& paths, const std::vector<bool>& spanned, const Names& home,
+                  const Names& above, const std::string& suffix, Part& part) {
     const Names linked = part.inner;
     for (std::size_t p = 0; p < paths.size(); ++p) {
+      if (!spanned[p]) {
+        draw_unspanned(paths[p], home, above);
+        continue;
+      }
       // A chain inside a chain is joined to it by its transitions.
       const bool nested = !above.empty() && home.size() > 1 && is_chain(home[home.size() - 2]);
       Names held = joined(paths[p], nested ? joined(some(above, 40), {above.back()}) : some(above, 40));
@@ -240,17 +255,24 @@ class ChainGenerator {
       if (random_.chance(40)) factor({w}, home);
       part.inner.push_back(w);
     }
+    if (options_.odd && random_.chance(12)) part.inner.push_back(variable("x" + suffix, size(0, 8, 2), home, true));
     if (options_.loose_parts && random_.chance(8)) factor({}, home);
+    if (options_.odd && !above.empty() && random_.chance(12)) factor({random_.pick(above)}, home);
     if (!random_.chance(28)) return;
     const std::string p = "p" + suffix;
     c_.plates.push_back({p, size(5, 25, 2), {}});
     const Names inside = joined(home, {p});
+    if (options_.odd && random_.chance(15)) {
+      part.inner.push_back(variable("r" + suffix, size(0, 8, 2), inside, true));
+      inside_[part.inner.back()] = p;
+    }
     if (random_.chance(60)) factor({random_.pick(part.inner)}, inside);  // notes that are observed
     if (random_.chance(55)) {
       const std::string v = variable("v" + suffix, 2);
       factor(joined({v}, some_joined(part.inner, 35)), inside);
       if (random_.chance(40)) factor({v}, inside);
       part.inner.push_back(v);
+      inside_[v] = p;
     }
   }
 
@@ -286,14 +308,12 @@ class ChainGenerator {
     for (const Names& path : paths) {
       if (any == (is_last ? path.back() : path.front())) return draw_slice_end(paths, around, above, part);
     }
-    const bool linked = !any.starts_with('v') && !any.starts_with('w');
     // In two chains and linked in none, it has no end.
-    if (!linked && std::any_of(around.begin(), around.end(), [&](const auto& p) { return is_chain(p); })) return;
-    if (const auto given = c_.lengths.find(part.chain); given != c_.lengths.end()) {
-      for (std::int64_t& length : given->second.values) length = std::max<std::int64_t>(length, 1);
-    }
+    if (!is_linked(any) && std::any_of(around.begin(), around.end(), [&](const auto& p) { return is_chain(p); }))
+      return;
+    if (const auto given = ragged_.find(part.chain); given != ragged_.end()) given->second = 1;
     const std::string end = is_last ? last(any) : first(any);
-    const Names home = any.starts_with('v') ? joined(around, {"p" + any.substr(1)}) : around;
+    const Names home = inside_.contains(any) ? joined(around, {inside_.at(any)}) : around;
     const std::int64_t kind = random_.below(100);
     if (kind < 65) factor({end}, home);
     const bool meets = kind >= 45 && kind < 65 && home == around && options_.last_factors;
@@ -349,7 +369,7 @@ class ChainGenerator {
     } else if (kind >= 60 && kind < 85) {
       output = part.around;
       for (std::int64_t n = 1 + random_.below(2); n > 0; --n) asked = joined(asked, {random_.pick(part.ends)});
-    } else if (kind >= 85 && c_.lengths.empty()) {
+    } else if (kind >= 85 && ragged_.empty()) {
       output = some(joined(part.around, {part.chain}), 60);  // repeats the total
     }
     // Beside what is in slices of another chain, only what that chain holds can be asked.
@@ -380,6 +400,8 @@ class ChainGenerator {
   Names outer_;                                         // plates around everything, each inside the one before
   std::vector<std::pair<std::string, Names>> globals_;  // variables outside the chains, and their plates
   std::vector<Part> slices_;
+  std::map<std::string, std::int64_t> ragged_;  // chains that get lengths, and the least of them
+  std::map<std::string, std::string> inside_;   // variables of plates inside slices
 };
 
 [[nodiscard]] inline ChainCase random_chain(std::uint64_t seed, const ChainOptions& options = {}) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct OperandOptions {
   std::vector<Dtype> dtypes = {Dtype::float64};  // one of them for each operand
   bool strided = false;
   int zero_percent = 0;  // of entries that are the semiring's zero
+  bool extreme = false;  // slices that weigh 1e±300, or are masked with −1e30 in log space
 };
 
 /// Tensors that view buffers of their own; gaps between their entries are NaN.
@@ -25,8 +27,12 @@ class Operands {
   Operands(const FactorGraph& graph, Random& random, const OperandOptions& options) {
     for (const Factor& factor : graph.factors()) {
       Tensor::Shape shape;
-      for (const DimId d : factor.dims) shape.push_back(graph.dims()[d].size);
-      add(shape, random, options);
+      std::vector<bool> sliced;
+      for (const DimId d : factor.dims) {
+        shape.push_back(graph.dims()[d].size);
+        sliced.push_back(graph.dims()[d].kind != DimKind::variable);
+      }
+      add(shape, sliced, random, options);
     }
   }
 
@@ -60,16 +66,36 @@ class Operands {
  private:
   Operands() = default;
 
-  void add(const Tensor::Shape& shape, Random& random, const OperandOptions& options) {
+  /// Of an entry: what a whole slice is multiplied by, or masked with.
+  static double weighed(double entry, double slice, Semiring semiring) {
+    if (!oracle::adds_logarithms(semiring)) return entry * slice;
+    return slice == 1 ? entry : -1e30;
+  }
+  static double slice_weight(Random& random, Semiring semiring, Dtype dtype) {
+    if (!random.chance(40)) return 1;
+    if (oracle::adds_logarithms(semiring)) return 0;
+    const double digits = dtype == Dtype::float32 ? 30 : 300;
+    return std::pow(10, random.uniform(-digits, digits));
+  }
+
+  void add(const Tensor::Shape& shape, const std::vector<bool>& sliced, Random& random, const OperandOptions& options) {
     const Dtype dtype =
         options.dtypes[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(options.dtypes.size())))];
     const Tensor tensor = add_layout(shape, random, dtype, options.strided, options.strided);
     std::vector<std::int64_t> index(shape.size(), 0);
+    std::map<std::int64_t, double> weight;  // by the first entry of a slice
     for (std::int64_t k = tensor.elements(); k > 0; --k) {
-      std::int64_t offset = 0;
-      for (std::size_t axis = 0; axis < shape.size(); ++axis) offset += index[axis] * tensor.strides()[axis];
+      std::int64_t offset = 0, slice = 0;
+      for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        offset += index[axis] * tensor.strides()[axis];
+        if (sliced[axis]) slice += index[axis] * tensor.strides()[axis];
+      }
       const bool zero = random.chance(options.zero_percent);
-      const double value = zero ? static_cast<double>(oracle::zero(options.semiring)) : entry(random, options.semiring);
+      double value = zero ? static_cast<double>(oracle::zero(options.semiring)) : entry(random, options.semiring);
+      if (options.extreme && !weight.contains(slice)) {
+        weight[slice] = slice_weight(random, options.semiring, dtype);
+      }
+      if (options.extreme && !zero) value = weighed(value, weight[slice], options.semiring);
       if (dtype == Dtype::float32) {
         static_cast<float*>(tensor.mutable_data())[offset] = static_cast<float>(value);
       } else {

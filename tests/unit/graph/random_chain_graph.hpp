@@ -1,4 +1,4 @@
-// Random factor graphs with chains beside, around and inside plates and each other.
+// Random factor graphs with chains beside, around and inside plates and each other, named and declared in any order.
 #pragma once
 
 #include <algorithm>
@@ -43,20 +43,38 @@ class RandomChainGraph {
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
   bool coin() { return random_() % 2 == 0; }
 
+  std::string fresh_name() {
+    if (names_.empty()) {
+      for (char letter = 'a'; letter <= 'z'; ++letter) names_.emplace_back(1, letter);
+      std::shuffle(names_.begin(), names_.end(), random_);
+    }
+    std::string name = names_.back();
+    names_.pop_back();
+    return name;
+  }
+
   void draw_dims() {
     for (std::size_t k = 1 + below(2); k > 0; --k) {
-      chains_.push_back(std::string("t") += std::to_string(k));
+      chains_.push_back(fresh_name());
       lengths_.push_back(static_cast<std::int64_t>(below(4)));
-      graph_.chain(chains_.back(), lengths_.back());
     }
-    for (std::size_t k = below(3); k > 0; --k) {
-      plates_.push_back(std::string("p") += std::to_string(k));
-      graph_.plate(plates_.back(), static_cast<std::int64_t>(below(3)));
+    for (std::size_t k = below(3); k > 0; --k) plates_.push_back(fresh_name());
+    std::vector<std::string> order = chains_;
+    order.insert(order.end(), plates_.begin(), plates_.end());
+    if (coin()) order.push_back(fresh_name());
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const std::string& name : order) {
+      if (has(plates_, name)) {
+        graph_.plate(name, static_cast<std::int64_t>(below(3)));
+      } else if (const auto chain = std::find(chains_.begin(), chains_.end(), name); chain != chains_.end()) {
+        graph_.chain(name, lengths_[static_cast<std::size_t>(chain - chains_.begin())]);
+      } else {
+        graph_.batch(name, 2);
+      }
     }
-    if (coin()) graph_.batch("n", 2);
-    for (std::size_t k = 1 + below(2); k > 0; --k) draw_path(k);
+    for (std::size_t k = 1 + below(2); k > 0; --k) draw_path();
     for (std::size_t k = below(3); k > 0; --k) {
-      Variable v{std::string("x") += std::to_string(k), draw_plates(""), "", false, false};
+      Variable v{fresh_name(), draw_plates(""), "", false, false};
       std::size_t in = 0;
       for (std::size_t c = 0; c < chains_.size(); ++c) {
         if (!has(v.plates, chains_[c])) continue;
@@ -68,12 +86,12 @@ class RandomChainGraph {
     }
   }
 
-  void draw_path(std::size_t index) {
+  void draw_path() {
     const std::size_t c = below(chains_.size()), order = 1 + below(3);
     const std::vector<std::string> plates = draw_plates(chains_[c]);
     const auto size = static_cast<std::int64_t>(2 + below(2));
     for (std::size_t k = 0; k <= order; ++k) {
-      Variable v{std::string(1, static_cast<char>('a' + k)) += std::to_string(index), plates, chains_[c], true, true};
+      Variable v{fresh_name(), plates, chains_[c], true, true};
       v.first_exists = lengths_[c] > 0 || k < order;
       v.last_exists = lengths_[c] > 0 || k > 0;
       declare(v, size);
@@ -133,6 +151,7 @@ class RandomChainGraph {
   std::mt19937 random_;
   bool stated_ = false;
   FactorGraph graph_;
+  std::vector<std::string> names_;  // not used yet
   std::vector<std::string> chains_, plates_;
   std::vector<std::int64_t> lengths_;
   std::vector<Variable> variables_;
