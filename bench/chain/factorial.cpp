@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "workload/timing.hpp"
 #include "plated_runner.hpp"
 #include "sections.hpp"
+#include "workload/timing.hpp"
 
 namespace bench {
 namespace {

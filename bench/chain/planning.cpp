@@ -1,9 +1,9 @@
 // Checks that planning time does not depend on a chain's length: a million slices plan as fast as a hundred.
 #include <cstdio>
 
-#include "workload/timing.hpp"
 #include "hidden_markov.hpp"
 #include "sections.hpp"
+#include "workload/timing.hpp"
 
 namespace bench {
 

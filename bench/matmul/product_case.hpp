@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "workload/timing.hpp"
 #include "plated/plated.hpp"
+#include "workload/timing.hpp"
 
 namespace bench {
 

@@ -18,9 +18,9 @@
 #include "common/json.hpp"
 #include "common/machine.hpp"
 #include "common/program.hpp"
-#include "workload/timing.hpp"
 #include "row/chain.hpp"
 #include "row/forward_backward.hpp"
+#include "workload/timing.hpp"
 
 namespace {
 

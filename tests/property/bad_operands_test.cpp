@@ -114,7 +114,8 @@ TEST(BadValues, AreNamedWithTheirOperandAndIndex) {
         EXPECT_SAYS(message, "(1, 0)");
         EXPECT_SAYS(message, std::string(name(row.semiring)));
       }
-      for (const double entry : row.good) EXPECT_FALSE(std::isnan(run(entry, single))) << name(row.semiring) << " " << entry;
+      for (const double entry : row.good)
+        EXPECT_FALSE(std::isnan(run(entry, single))) << name(row.semiring) << " " << entry;
     }
   }
 }
