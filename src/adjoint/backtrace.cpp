@@ -6,6 +6,7 @@
 
 #include "adjoint/backtrace_strategies.hpp"
 #include "base/assert.hpp"
+#include "base/watch.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -24,6 +25,13 @@ std::set<DimId> kept_variables(const planner::Schedule& schedule) {
   return kept;
 }
 
+/// In visits of a state, about.
+double work_of(const ChoiceStep& step, const Choice& choice) {
+  constexpr double look_up = 4;
+  const double draws = static_cast<double>(choice.count) * static_cast<double>(step.slices.size());
+  return draws * (tables_pay(step, choice) ? look_up : static_cast<double>(step.states));
+}
+
 }  // namespace
 
 void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
@@ -38,17 +46,27 @@ void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<c
   if (choice.count == 0) return;
   ChosenStates states(assignment, choice.count);
   for (const DimId v : kept_variables(schedule)) states.remember(v);
+  std::vector<ChoiceStep> steps;
+  double work = 0;
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
     if (step.sum.empty()) continue;
     PLATED_ASSERT(step.kind == Step::Kind::contract);
-    const ChoiceStep rows = read_choice(schedule, s, semiring, operands, workspace);
+    ChoiceStep rows = read_choice(schedule, s, semiring, operands, workspace);
     if (rows.slices.size() == 0 || rows.states == 0) continue;
+    work += work_of(rows, choice);
+    steps.push_back(std::move(rows));
+  }
+  base::Phases phases;
+  for (const ChoiceStep& rows : steps) {
+    base::ask_whether_wanted();
+    const auto phase = phases.next(work_of(rows, choice) / work);
     if (tables_pay(rows, choice)) {
       draw_from_tables(rows, choice, threads, states);
     } else {
       choose_row_by_row(rows, choice, threads, states);
     }
+    base::tell_progress(1);
   }
 }
 

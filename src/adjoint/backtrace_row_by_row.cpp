@@ -6,6 +6,7 @@
 
 #include "adjoint/backtrace_rows.hpp"
 #include "adjoint/backtrace_strategies.hpp"
+#include "base/watch.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::adjoint {
@@ -36,11 +37,13 @@ class Worker {
     });
     // Slices inside, samples outside: neighbouring pairs are neighbours in memory.
     const std::int64_t pairs = count * choice_.count;
+    base::Pace pace(2 * static_cast<double>(pairs) * static_cast<double>(step_.states));
     for (std::int64_t begin = 0; begin < pairs; begin += pairs_at_once) {
       const std::int64_t some = std::min(pairs_at_once, pairs - begin);
       find_pairs(begin, some, count);
       for (std::int64_t p = 0; p < some; p += rows_.lanes()) {
         choose(pair_.data() + p, std::min(rows_.lanes(), some - p));
+        if (pace.stops(2 * rows_.lanes() * step_.states)) return;
       }
     }
   }

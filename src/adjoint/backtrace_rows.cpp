@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "base/watch.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -53,8 +54,10 @@ kernels::ChooseTile RowChooser::gather(std::int64_t first, std::int64_t lanes) {
 }
 
 void RowChooser::best(std::int64_t lanes, std::uint32_t* state) {
+  base::Pace pace;
   for (std::int64_t first = 0; first < step_.states; first += piece_) {
     kernels::choose_best(gather(first, lanes), step_.largest, first, top_.data(), state);
+    if (pace.stops(2 * piece_ * lanes)) return;
   }
 }
 
@@ -78,13 +81,16 @@ void RowChooser::draw(std::int64_t lanes, const double* uniform, std::uint32_t* 
     kernels::choose_pass(tile, target.data(), passed_.data(), state);
     return;
   }
+  base::Pace pace;
   // Weights are computed again rather than kept: a row may be larger than all other memory of the run.
   total_.fill(0);
   for (std::int64_t first = 0; first < step_.states; first += piece_) {
     kernels::choose_top(gather(first, lanes), first == 0, top_.data());
+    if (pace.stops(2 * piece_ * lanes)) return;
   }
   for (std::int64_t first = 0; first < step_.states; first += piece_) {
     kernels::choose_weigh(gather(first, lanes), top_.data(), total_.data());
+    if (pace.stops(4 * piece_ * lanes)) return;
   }
   for (std::int64_t l = 0; l < lanes; ++l) target[l] = total_[l] * uniform[l];
   Running again{};
@@ -92,6 +98,7 @@ void RowChooser::draw(std::int64_t lanes, const double* uniform, std::uint32_t* 
     const kernels::ChooseTile tile = gather(first, lanes);
     kernels::choose_weigh(tile, top_.data(), again.data());
     kernels::choose_pass(tile, target.data(), passed_.data(), state);
+    if (pace.stops(6 * piece_ * lanes)) return;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adjoint/backtrace_step.hpp"
+#include "base/watched_resize.hpp"
 #include "plated/integers.hpp"
 
 namespace plated::adjoint {
@@ -16,7 +17,7 @@ class ChosenStates {
       : answer_(answer), samples_(samples), states_(answer.size()) {}
 
   /// Choices of v will be read: they are also kept slice by slice, the samples side by side.
-  void remember(DimId v) { states_[v].resize(answer_[v].values.size()); }
+  void remember(DimId v) { base::watched_resize(states_[v], answer_[v].values.size()); }
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   [[nodiscard]] const std::uint32_t* of(DimId v, std::int64_t slice) const {

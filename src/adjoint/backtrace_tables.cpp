@@ -5,6 +5,7 @@
 
 #include "adjoint/backtrace_rows.hpp"
 #include "adjoint/backtrace_strategies.hpp"
+#include "base/watch.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::adjoint {
@@ -183,7 +184,8 @@ void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads,
     const std::int64_t part = t % parts;
     const std::int64_t begin = units / parts * part + std::min(part, units % parts);
     const std::int64_t end = begin + units / parts + (part < units % parts ? 1 : 0);
-    for (std::int64_t unit = begin; unit < end;) {
+    base::Pace pace(4 * static_cast<double>(block * samples_at_once) * static_cast<double>(end - begin));
+    for (std::int64_t unit = begin; unit < end && !pace.stops(0);) {
       // All units of one tied slice together, so that the walk is sought once for each.
       const std::int64_t slice = unit / chunks;
       const std::int64_t last = std::min(end, (slice + 1) * chunks);
@@ -191,6 +193,7 @@ void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads,
         for (; unit < last; ++unit) {
           const std::int64_t sample = unit % chunks * samples_at_once;
           worker.draw(offset, sample, std::min(samples_at_once, choice.count - sample));
+          if (pace.stops(4 * block * samples_at_once)) return;
         }
       });
     }

@@ -9,7 +9,9 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "base/checked_size.hpp"
+#include "base/watched_resize.hpp"
 #include "chain/decode.hpp"
+#include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
 
 namespace plated::api {
@@ -42,10 +44,19 @@ Tensor decode_plain(const PlanImpl& plan, std::span<const Tensor> inputs, const 
   });
   const planner::Schedule& schedule = runnable->schedule();
   const Runnable::Lease lease(*runnable);
-  Tensor total =
-      runnable->run(output_shapes(schedule.graph, engine::element_dtype(inputs)), inputs, settings, lease)[0];
+  // A choice takes as long as some flops.
+  constexpr double flops_a_choice = 16;
+  const double forward = planner::schedule_cost(schedule, settings.semiring, 8).flops;
+  const double choices = flops_a_choice * static_cast<double>(settings.output_bytes) / sizeof(std::int64_t);
+  base::Phases phases;
+  Tensor total;
+  {
+    const auto phase = phases.next(forward > 0 ? forward / (forward + choices) : 0.0);
+    total = runnable->run(output_shapes(schedule.graph, engine::element_dtype(inputs)), inputs, settings, lease)[0];
+  }
   check_possible(plan.graph, total, settings.semiring);
   allocate();
+  const auto phase = phases.next(1.0);
   adjoint::backtrace(schedule, settings.semiring, inputs, *lease, choice, settings.threads, chosen);
   return total;
 }
@@ -58,7 +69,10 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
   std::vector<Integers> chosen(shapes.size());
   const auto allocate = [&] {
     for (DimId v = 0; v < chosen.size(); ++v) {
-      if (plan.graph.dims()[v].kind == DimKind::variable) chosen[v] = Integers(shapes[v]);
+      if (plan.graph.dims()[v].kind != DimKind::variable) continue;
+      chosen[v].shape = shapes[v];
+      const auto entries = static_cast<std::size_t>(base::checked_product(shapes[v]));
+      base::watched_resize(chosen[v].values, entries, std::int64_t{-1});
     }
   };
   Tensor total;
@@ -76,6 +90,7 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
         "the assignments need " + std::to_string(settings.output_bytes) + " bytes, which the machine refused",
         settings.output_bytes, settings.memory_limit);
   }
+  base::tell_progress(1);
   for (const DimId v : variables(plan.graph)) assignment.emplace(plan.graph.dims()[v].name, std::move(chosen[v]));
   return total;
 }

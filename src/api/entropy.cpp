@@ -4,6 +4,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -37,9 +38,16 @@ Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operand
   const FactorGraph& graph = impl.graph;
   const std::vector<std::int64_t> shape = api::sizes(graph, adjoint::batch_axes(graph));
   const auto total = api::total_program(impl);
-  api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
-                      Semiring::log);
-  return api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values());
+  base::Phases phases;
+  {
+    const auto phase = phases.next(0.2);
+    api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
+                        Semiring::log);
+  }
+  const auto phase = phases.next(0.8);
+  Tensor answer = api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values());
+  base::tell_progress(1);
+  return answer;
 }
 
 /// Statistics whose shapes have been checked. Entries of slices that do not exist are never read.
@@ -57,6 +65,7 @@ std::vector<Tensor> statistics_of(std::span<const Tensor> operands, std::span<co
 }  // namespace
 
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (impl.chains) {
     return chained_number(impl, operands, options,
@@ -76,6 +85,7 @@ Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, c
 
 Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span<const Tensor> statistics,
                    const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (statistics.size() != operands.size()) {
     throw OperandCountError("the model has " + std::to_string(operands.size()) + " factors, but statistics for " +

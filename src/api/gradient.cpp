@@ -8,6 +8,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 
@@ -80,6 +81,7 @@ bool at_least_as_wide(const std::vector<Tensor>& places, Dtype dtype) {
 
 ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                                     const GradientOptions& gradient) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   engine::Settings settings = api::settings_of(options);
   settings.semiring = differentiable(options.semiring);
@@ -108,6 +110,7 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
         impl.question(key, [&] { return adjoint::gradient_schedule(impl.observed, impl.options, question); });
     outputs = runnable->run(std::move(outputs), inputs, settings);
   }
+  watch.finish();
 
   ValueAndGradient result;
   const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
@@ -133,6 +136,7 @@ ValueAndGradient value_and_gradient(std::string_view equation, const std::vector
 HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Tensor> operands,
                                             std::span<const Tensor> direction, const RunOptions& options,
                                             const std::vector<Tensor>& cotangents) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   if (impl.chains) throw OptionError("Hessian-vector products are not offered with chains; unroll them");
   engine::Settings settings = api::settings_of(options);

@@ -6,6 +6,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 #include "chain/predictive.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -36,7 +37,12 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
   const auto rest = impl.question("without " + name, [&] { return planner::plan(total.resized(name, 0), options); });
   Tensor without(Dtype::float64, slices);
   const Tensor place = Tensor::view(static_cast<double*>(without.mutable_data()), batch);
-  (void)rest->run({place}, inputs, settings);
+  base::Phases phases;
+  {
+    const auto phase = phases.next(0.5);
+    (void)rest->run({place}, inputs, settings);
+  }
+  const auto phase = phases.next(0.5);
   return {whole->run({outputs[0]}, inputs, settings)[0], without};
 }
 
@@ -80,6 +86,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
   const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
   const Tensor answer = chain::leave_one_out(*program, piece, masked, inputs,
                                              api::ChainCall(impl, options, api::log_settings(options, inputs)));
+  base::tell_progress(1);
   return api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
 }
 
@@ -87,6 +94,7 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
 
 Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,
                      const RunOptions& options, const std::vector<std::string>& factors) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   const auto dim = impl.graph.find(plate);
   if (!dim || !has_slices(impl.graph.dims()[*dim].kind)) {
@@ -100,6 +108,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   if (impl.chains) {
     const chain::SlicesLeftOut left_out =
         chain::leave_out_slices(*api::total_program(impl), *dim, inputs, api::ChainCall(impl, options, settings));
+    watch.finish();
     return api::predictive(impl.graph, *dim, left_out.total, left_out.without, engine::element_dtype(operands));
   }
   const std::vector<Tensor> both = totals(impl, *dim, inputs, settings);

@@ -7,12 +7,16 @@
 
 #include "adjoint/questions.hpp"
 #include "api/inputs.hpp"
+#include "base/watch.hpp"
 #include "plated/error.hpp"
 
 namespace plated::api {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// About, in nanoseconds: between questions whether to stop.
+constexpr std::int64_t work_of_an_entry = 16;
 
 }  // namespace
 
@@ -25,7 +29,9 @@ Tensor posterior(const Tensor& joint, const Tensor& log_partition, bool log, Dty
   std::vector<double> values = joint.values();
   const std::vector<double> total = log_partition.values();
   const std::size_t each = total.empty() ? 0 : values.size() / total.size();
+  base::Pace pace;
   for (std::size_t k = 0; k < values.size(); ++k) {
+    if (pace.stops(work_of_an_entry)) base::check_wanted();
     const double x = values[k] == minus_infinity ? values[k] : values[k] - total[k / each];
     values[k] = log ? x : std::exp(x);
   }
@@ -45,7 +51,9 @@ void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, cons
   const std::int64_t elements = joint.elements();
   if (elements == 0) return;
   const std::int64_t each = elements / static_cast<std::int64_t>(total.size());
+  base::Pace pace;
   for (std::int64_t first = 0; first < elements; first += states) {
+    if (pace.stops(work_of_an_entry * states)) base::check_wanted();
     const double high = *std::max_element(values + first, values + first + states);
     if (high == minus_infinity) continue;
     double sum = 0;
@@ -67,7 +75,9 @@ Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std:
   for (const std::int64_t extent : shape) elements *= extent;
   std::vector<double> sum(static_cast<std::size_t>(elements), minus_infinity);
   std::vector<std::int64_t> at(axes.size(), 0);
+  base::Pace pace;
   for (const double x : values) {
+    if (pace.stops(2 * work_of_an_entry)) base::check_wanted();
     std::int64_t place = 0;
     for (std::size_t axis = 0; axis < axes.size(); ++axis) place += at[axis] * stride[axes[axis]];
     double& to = sum[static_cast<std::size_t>(place)];

@@ -4,10 +4,12 @@
 #include "api/assignments.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 
 namespace plated {
 
 MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   RunOptions selecting = options;
   selecting.semiring = api::selective(options.semiring);

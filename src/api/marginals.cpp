@@ -9,6 +9,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 #include "chain/posterior.hpp"
 #include "plated/error.hpp"
 
@@ -205,20 +206,27 @@ class Asker {
 
 Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                     const MarginalOptions& wanted) {
+  const base::Watch watch(options.cancelled, options.progress);
   Asker asker(api::PlanAccess::impl(plan), operands, options);
   Marginals result;
   const bool chains = api::PlanAccess::impl(plan).chains != nullptr;
   if (wanted.filtered && wanted.log) throw OptionError("filtered marginals are given as probabilities only");
   const bool outputs = wanted.log || !wanted.sets.empty() || (chains && wanted.ends);
   const bool sweep = wanted.variables || wanted.factors || wanted.sets.empty();
+  base::Phases phases;
   if (!wanted.log && sweep) {
+    const auto phase = phases.next(outputs ? 0.5 : 1.0);
     if (chains) {
       asker.chained(wanted, options, result);
     } else {
       asker.probabilities(wanted, result);
     }
   }
-  if (outputs) asker.joints(wanted, options, result);
+  if (outputs) {
+    const auto phase = phases.next(1.0);
+    asker.joints(wanted, options, result);
+  }
+  watch.finish();
   return result;
 }
 

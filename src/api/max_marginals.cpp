@@ -4,12 +4,14 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 #include "plated/marginals.hpp"
 
 namespace plated {
 
 std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Tensor> operands,
                                             const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   RunOptions selecting = options;
   selecting.semiring = api::selective(options.semiring);
@@ -30,6 +32,7 @@ std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Te
     outputs = runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
                             settings);
   }
+  watch.finish();
   std::map<std::string, Tensor> result;
   for (std::size_t k = 0; k < variables.size(); ++k) result.emplace(impl.graph.dims()[variables[k]].name, outputs[k]);
   return result;

@@ -4,6 +4,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_impl.hpp"
+#include "base/watch.hpp"
 #include "chain/describe.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
@@ -20,9 +21,7 @@ engine::Settings api::settings_of(const RunOptions& options) {
     throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
   return {.semiring = options.semiring,
           .threads = options.threads == 0 ? engine::hardware_threads() : options.threads,
-          .memory_limit = options.memory_limit,
-          .cancelled = options.cancelled ? &options.cancelled : nullptr,
-          .progress = options.progress ? &options.progress : nullptr};
+          .memory_limit = options.memory_limit};
 }
 
 namespace {
@@ -62,14 +61,17 @@ std::int64_t Workspace::bytes() const { return impl_->memory.bytes(); }
 Plan::Plan(std::shared_ptr<const api::PlanImpl> impl) : impl_(std::move(impl)) {}
 
 std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
+  const base::Watch watch(options.cancelled, options.progress);
   api::check_inputs(*impl_, operands, options);
   const Dtype dtype = engine::element_dtype(operands);
   std::vector<Tensor> inputs;
   if (!impl_->observable.empty()) operands = inputs = api::with_evidence(*impl_, operands, options);
   const engine::Settings settings = value_settings(options, *impl_);
   if (impl_->chains) {
-    return chain::outputs(*impl_->chains, api::output_shapes(graph(), dtype), operands,
-                          api::ChainCall(*impl_, options, settings));
+    std::vector<Tensor> outputs = chain::outputs(*impl_->chains, api::output_shapes(graph(), dtype), operands,
+                                                 api::ChainCall(*impl_, options, settings));
+    watch.finish();
+    return outputs;
   }
   return impl_->value->run(api::output_shapes(graph(), dtype), operands, settings);
 }
@@ -87,6 +89,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
 
 void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
                     const RunOptions& options) const {
+  const base::Watch watch(options.cancelled, options.progress);
   api::check_inputs(*impl_, operands, options);
   engine::check_outputs(graph(), outputs, operands);
   const engine::Settings settings = value_settings(options, *impl_);
@@ -95,6 +98,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   if (impl_->chains) {
     (void)chain::outputs(*impl_->chains, {outputs.begin(), outputs.end()}, operands,
                          api::ChainCall(*impl_, options, settings));
+    watch.finish();
   } else if (workspace != nullptr) {
     engine::run(impl_->value->schedule(), outputs, operands, workspace->impl_->memory, settings);
   } else {

@@ -6,12 +6,14 @@
 #include "api/assignments.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "base/watch.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
 
 std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor> operands, const SampleOptions& draws,
                                        const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
   if (draws.count < 0) throw OptionError("the number of samples is negative: " + std::to_string(draws.count));
   if (draws.first < 0) throw OptionError("the first sample's number is negative: " + std::to_string(draws.first));
   if (draws.count > std::numeric_limits<std::int64_t>::max() - draws.first) {

@@ -6,6 +6,7 @@
 
 #include "adjoint/questions.hpp"
 #include "api/inputs.hpp"
+#include "base/watch.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 #include "reduce/queries.hpp"
@@ -18,7 +19,11 @@ namespace {
 class Solver {
  public:
   Solver(const Model& model, const SolveOptions& options)
-      : model_(model), options_(options), axes_(model.graph), reduction_(reduce::reduce(model)) {
+      : watch_(options.cancelled, options.progress),
+        model_(model),
+        options_(options),
+        axes_(model.graph),
+        reduction_(reduce::reduce(model)) {
     if (!reduction_.impossible) reduction_.model = in_space(reduction_.model, Space::log);
     for (const auto& [variable, states] : reduction_.model.evidence) observable_.push_back(variable);
   }
@@ -37,19 +42,16 @@ class Solver {
     return compile(graph, {.runs = 1, .sums_only = sums_only, .observable = observable_});
   }
 
-  /// Options of a run that is one part of the whole answer: `from` and `share` are of the progress.
-  [[nodiscard]] RunOptions run_options(double from = 0, double share = 1) const {
-    RunOptions run{.semiring = Semiring::log,
-                   .threads = options_.threads,
-                   .check = Check::all,
-                   .memory_limit = options_.memory_limit,
-                   .evidence = reduction_.model.evidence,
-                   .lengths = reduction_.model.lengths,
-                   .cancelled = options_.cancelled};
-    if (options_.progress) {
-      run.progress = [this, from, share](double done) { options_.progress(from + share * done); };
-    }
-    return run;
+  /// Options of a run; it is watched already.
+  [[nodiscard]] RunOptions run_options() const {
+    return {.semiring = Semiring::log,
+            .threads = options_.threads,
+            .check = Check::all,
+            .memory_limit = options_.memory_limit,
+            .evidence = reduction_.model.evidence,
+            .lengths = reduction_.model.lengths,
+            .cancelled = {},
+            .progress = {}};
   }
 
   /// A posterior over the states that are left, told over all states.
@@ -91,6 +93,7 @@ class Solver {
     return known->second.values[slice % known->second.values.size()];
   }
 
+  const base::Watch watch_;
   const Model& model_;
   const SolveOptions& options_;
   adjoint::AnswerAxes axes_;
@@ -121,20 +124,22 @@ std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& 
   double flops = 0;
   for (const reduce::Query& query : queries) flops += query.flops;
   std::map<std::string, Tensor> result;
-  double done = 0;
-  for (const reduce::Query& query : queries) {
-    std::vector<Tensor> factors;
-    for (const std::size_t f : query.factors) factors.push_back(solver.factors()[f]);
-    const Plan plan = solver.plan(reduce::query_graph(solver.graph(), query), false);
-    const double share = flops > 0 ? query.flops / flops : 1.0;
-    const Marginals posterior = marginals(plan, factors, solver.run_options(done, share));
-    done += share;
-    for (const DimId v : query.variables) {
-      const std::string& name = model.graph.dims()[v].name;
-      const auto found = posterior.variables.find(name);
-      if (found != posterior.variables.end()) result.emplace(name, solver.expanded(v, found->second));
+  {
+    base::Phases phases;
+    for (const reduce::Query& query : queries) {
+      std::vector<Tensor> factors;
+      for (const std::size_t f : query.factors) factors.push_back(solver.factors()[f]);
+      const Plan plan = solver.plan(reduce::query_graph(solver.graph(), query), false);
+      const auto phase = phases.next(flops > 0 ? query.flops / flops : 1.0);
+      const Marginals posterior = marginals(plan, factors, solver.run_options());
+      for (const DimId v : query.variables) {
+        const std::string& name = model.graph.dims()[v].name;
+        const auto found = posterior.variables.find(name);
+        if (found != posterior.variables.end()) result.emplace(name, solver.expanded(v, found->second));
+      }
     }
   }
+  base::tell_progress(1);
   return result;
 }
 

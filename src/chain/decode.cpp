@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/watch.hpp"
 #include "chain/decode_inside.hpp"
 #include "chain/decode_path.hpp"
 #include "chain/decode_states.hpp"
@@ -90,16 +91,20 @@ Tensor decode(const Program& program, std::span<const Tensor> operands, const ad
   }
   const Pieces& pieces = program.pieces();
   const Dtype dtype = engine::element_dtype(operands);
+  base::Phases phases;
+  const double of_a_piece = 1 / static_cast<double>(pieces.pieces.size());
   std::vector<std::unique_ptr<Sweep>> sweeps;
   std::vector<Tensor> results;
   for (std::size_t p = 0; p < pieces.pieces.size(); ++p) {
     sweeps.push_back(std::make_unique<Sweep>(program, p, operands, call.settings.semiring, call,
                                              sweep_size(program, p, dtype, 0, call.settings.memory_limit)));
+    const auto phase = phases.next(0.4 * of_a_piece);
     results.push_back(sweeps.back()->result(true));
   }
   States states(pieces.graph, assignment, choice);
   Tensor total = decode_rest(program, operands, results, choice, call, check, states);
   for (std::size_t p = 0; p < pieces.pieces.size(); ++p) {
+    const auto phase = phases.next(0.6 * of_a_piece);
     Path(program, p, choice, call, states).trace(*sweeps[p]);
     sweeps[p].reset();
     decode_inside(program, p, operands, choice, call, states);

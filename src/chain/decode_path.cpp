@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/watch.hpp"
 #include "chain/decode_row.hpp"
 #include "chain/messages.hpp"
 #include "engine/thread_pool.hpp"
 #include "kernels/choose.hpp"
-#include "plated/error.hpp"
 
 namespace plated::chain {
 namespace {
@@ -44,11 +44,15 @@ class Path::Worker {
     first_ = first;
     count_ = count;
     find_bases();
+    base::Pace pace;
     const std::int64_t at_once = path_.choice_.draw ? std::max<std::int64_t>(1, numbers_at_once / count) : block_.count;
     for (std::int64_t done = 0; done < block_.count; done += at_once) {
       const std::int64_t some = std::min(at_once, block_.count - done);
       if (path_.choice_.draw) draw_numbers(done, some);
-      for (std::int64_t k = 0; k < some; ++k) choose_slice(slice_at(done + k), uniform_.data() + k * count);
+      for (std::int64_t k = 0; k < some; ++k) {
+        choose_slice(slice_at(done + k), uniform_.data() + k * count);
+        if (pace.stops(count * rows_.states())) return;
+      }
     }
   }
 
@@ -243,8 +247,7 @@ void Path::begin() {
 }
 
 void Path::choose(const TraceBlock& block) {
-  const std::function<bool()>* cancelled = call_.settings.cancelled;
-  if (cancelled != nullptr && (*cancelled)()) throw CancelledError("the run was cancelled");
+  base::check_wanted();
   const SliceWeights weights = slice_weights(program_, index_, slice_, block);
   const std::int64_t tasks = (pairs_ + pairs_per_task - 1) / pairs_per_task;
   const int threads = call_.settings.threads;

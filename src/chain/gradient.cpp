@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/watch.hpp"
 #include "chain/context.hpp"
 #include "chain/program.hpp"
 #include "chain/slice_outputs.hpp"
@@ -99,6 +100,8 @@ class ChainGradient {
   }
 
  private:
+  /// A piece's share of what all pieces do.
+  [[nodiscard]] double of_a_piece() const { return 1 / static_cast<double>(pieces_.pieces.size()); }
   [[nodiscard]] bool is_sliced(std::size_t piece) const { return !outputs_of_[piece].empty(); }
 
   /// What each slice writes for itself needs no clearing; what is added up does.
@@ -121,6 +124,7 @@ class ChainGradient {
       sweeps_.push_back(std::make_unique<PieceGradient>(program_, p, operands_, question_.semiring, call_,
                                                         PieceAnswers{.factors = std::move(answers), .probes = {}},
                                                         is_sliced(p)));
+      const auto phase = phases_.next(0.3 * of_a_piece());
       results_.push_back(sweeps_[p]->result());
     }
     rest_operands_ = program_.rest_operands(operands_, results_);
@@ -132,6 +136,7 @@ class ChainGradient {
     const std::vector<Tensor> contexts = outer_contexts();
     for (std::size_t p = 0, next = 0; p < pieces_.pieces.size(); ++p) {
       if (!is_sliced(p)) continue;
+      const auto phase = phases_.next(0.3 * of_a_piece());
       sliced_[p] = std::make_unique<SliceOutputs>(program_, p, outputs_of_[p], operands_, question_.semiring, call_,
                                                   *sweeps_[p]);
       sliced_[p]->ask(contexts[next++], {places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(values_)},
@@ -160,7 +165,6 @@ class ChainGradient {
     if (std::all_of(outputs_of_.begin(), outputs_of_.end(), [](const auto& list) { return list.empty(); })) return {};
     Call inner = call_;
     inner.settings.semiring = question_.semiring;
-    inner.settings.progress = nullptr;
     if (question_.semiring == Semiring::log) {
       const auto rest = rest_with_totals();
       std::vector<Tensor> totals =
@@ -217,13 +221,17 @@ class ChainGradient {
     }
     const std::size_t first =
         answers.size() - static_cast<std::size_t>(std::count(asked.wanted.begin(), asked.wanted.end(), true));
-    answers =
-        gradient(any_sliced && log ? *rest_with_totals() : *program_.rest(), asked, std::move(answers), inputs, call_);
+    {
+      const auto phase = phases_.next(0.1);
+      answers = gradient(any_sliced && log ? *rest_with_totals() : *program_.rest(), asked, std::move(answers), inputs,
+                         call_);
+    }
     if (any_sliced && !log)
       add_products(asked.wanted, {answers.begin() + static_cast<std::ptrdiff_t>(first), answers.end()});
     for (std::size_t k = first, r = 0; r < pieces_.rest_factors.size(); ++r) {
       if (!asked.wanted[r]) continue;
       const std::size_t p = pieces_.rest_factors[r].index;
+      const auto phase = phases_.next(pieces_.rest_factors[r].is_piece ? (any_sliced ? 0.3 : 0.6) * of_a_piece() : 0.0);
       if (pieces_.rest_factors[r].is_piece && sliced_[p]) {
         // The total of a state is its context times the result itself.
         if (log) add_to(answers[k], sliced_[p]->by_context(), -1);
@@ -255,7 +263,6 @@ class ChainGradient {
     found[1] = Tensor(Dtype::float64, batch);
     engine::Settings settings = call_.settings;
     settings.semiring = question_.semiring;
-    settings.progress = nullptr;
     found = runnable->run(std::move(found), inputs, settings);
     for (std::size_t r = 0, k = 0; r < wanted.size(); ++r) {
       if (wanted[r]) add_to(answers[k++], found[2 + r], 1);
@@ -276,6 +283,7 @@ class ChainGradient {
   std::vector<std::unique_ptr<SliceOutputs>> sliced_;  // null: none
   std::vector<Tensor> results_;
   std::vector<Tensor> rest_operands_;
+  base::Phases phases_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "adjoint/questions.hpp"
+#include "base/watch.hpp"
 #include "chain/context.hpp"
 #include "chain/program.hpp"
 #include "chain/sweep.hpp"
@@ -63,6 +64,7 @@ std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, 
       of_piece[pieces.answers[o].piece].push_back(o);
     }
   }
+  base::Phases phases;
   std::vector<std::unique_ptr<Sweep>> sweeps;
   std::vector<Tensor> results;
   std::string key = "rest outputs";
@@ -71,6 +73,7 @@ std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, 
     const double asked_bytes = returns ? 64.0 * 1024 : 0;
     sweeps.push_back(std::make_unique<Sweep>(program, p, operands, semiring, call,
                                              sweep_size(program, p, dtype, asked_bytes, call.settings.memory_limit)));
+    const auto phase = phases.next(0.4 / static_cast<double>(pieces.pieces.size()));
     results.push_back(sweeps[p]->result(returns));
     if (!returns) continue;
     asked.push_back(message_axes(pieces.pieces[p], pieces.pieces[p].result()));
@@ -83,7 +86,11 @@ std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, 
                               : engine::shape_only(Dtype::float64, engine::sizes(pieces.graph, asked[k])));
   }
   const auto rest = program.part(key, [&] { return rest_asking(pieces, asked); });
-  rest_places = outputs(*rest, std::move(rest_places), program.rest_operands(operands, results), call);
+  const bool any_sliced = asked.size() > asked_output.size();
+  {
+    const auto phase = phases.next(any_sliced ? 0.1 : 0.6);
+    rest_places = outputs(*rest, std::move(rest_places), program.rest_operands(operands, results), call);
+  }
   for (std::size_t k = 0; k < asked_output.size(); ++k) places[asked_output[k]] = rest_places[k];
 
   std::size_t next = asked_output.size();
@@ -96,6 +103,7 @@ std::vector<Tensor> outputs(const Program& program, std::vector<Tensor> places, 
       if (places[o].data() == nullptr) places[o] = Tensor::uninitialised(places[o].dtype(), places[o].shape());
     }
     const Tensor context = context_of(rest_places[next++], results[p], semiring);
+    const auto phase = phases.next(0.5 / static_cast<double>(asked.size() - asked_output.size()));
     sweeps[p]->back(context, [&](const Block& block) {
       question.slices = block.count;
       const auto part = program.part("slices of " + std::to_string(p) + " " + std::to_string(block.count),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/watch.hpp"
 #include "chain/filtered.hpp"
 #include "chain/piece_gradient.hpp"
 #include "plated/error.hpp"
@@ -25,6 +26,7 @@ class Asker {
     for (std::size_t p = 0; p < pieces_.pieces.size(); ++p) {
       sweeps_.push_back(
           std::make_unique<PieceGradient>(program_, p, operands_, Semiring::log, call_, std::move(answers_[p])));
+      const auto phase = phases_.next(0.3 * of_a_piece());
       results_.push_back(sweeps_[p]->result());
     }
     rest_operands_ = program_.rest_operands(operands_, results_);
@@ -71,6 +73,9 @@ class Asker {
     }
   }
 
+  /// A piece's share of what all pieces do.
+  [[nodiscard]] double of_a_piece() const { return 1 / static_cast<double>(pieces_.pieces.size()); }
+
   engine::Settings settings() const {
     engine::Settings settings = call_.settings;
     settings.semiring = Semiring::log;
@@ -87,7 +92,10 @@ class Asker {
     std::vector<Tensor> places{engine::shape_only(Dtype::float64, engine::sizes(graph, adjoint::batch_axes(graph)))};
     for (const DimId v : variables)
       places.push_back(engine::shape_only(question_.dtype, engine::sizes(graph, axes(v))));
-    places = runnable->run(std::move(places), rest_operands_, settings());
+    {
+      const auto phase = phases_.next(0.05);
+      places = runnable->run(std::move(places), rest_operands_, settings());
+    }
     result_.log_partition = places[0];
     question_.check(places[0]);
     for (const DimId v : question_.variables) {
@@ -116,14 +124,22 @@ class Asker {
         places.push_back(result_.factors[from.index]);
       }
     }
-    places = gradient(*rest, asked, std::move(places), rest_operands_, call_);
+    {
+      const auto phase = phases_.next(0.05);
+      places = gradient(*rest, asked, std::move(places), rest_operands_, call_);
+    }
     std::size_t next = 1;
     for (const RestFactor& from : pieces_.rest_factors) {
       if (from.is_piece) {
         const Tensor& mass = places[next++];
-        sweeps_[from.index]->answer(mass);
+        {
+          const auto phase = phases_.next((filtered_.empty() ? 0.6 : 0.1) * of_a_piece());
+          sweeps_[from.index]->answer(mass);
+        }
         for (const auto& [piece, probe] : filtered_) {
-          if (piece == from.index) answer_filtered(program_, piece, operands_, results_, mass, probe, call_);
+          if (piece != from.index) continue;
+          const auto phase = phases_.next(0.5 / static_cast<double>(filtered_.size()));
+          answer_filtered(program_, piece, operands_, results_, mass, probe, call_);
         }
       } else if (from.index < question_.factors) {
         ++next;
@@ -195,6 +211,7 @@ class Asker {
   std::vector<std::unique_ptr<PieceGradient>> sweeps_;
   std::vector<Tensor> results_;
   std::vector<Tensor> rest_operands_;
+  base::Phases phases_;
 };
 
 /// The same where something holds a slice's variables from outside.

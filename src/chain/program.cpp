@@ -17,7 +17,6 @@ InnerCall::InnerCall(const Call& outer, Semiring semiring) : call_(outer) {
   call_.settings.semiring = semiring;
   call_.settings.memory_limit = 0;
   call_.settings.output_bytes = 0;
-  call_.settings.progress = nullptr;
 }
 
 InnerCall::InnerCall(const Call& outer, Semiring semiring, DimId chain, std::int64_t first, std::int64_t count)

@@ -34,8 +34,7 @@ struct Call {
   }
 };
 
-/// A call for a question that answers a part of another: in memory that the other has counted, and without its
-/// progress.
+/// A call for a question that answers a part of another, in memory that the other has counted.
 class InnerCall {
  public:
   InnerCall(const Call& outer, Semiring semiring);

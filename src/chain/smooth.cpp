@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/watch.hpp"
 #include "chain/sweep.hpp"
 
 namespace plated::chain {
@@ -43,6 +44,7 @@ void Sweep::smooth(const Tensor& context, const std::vector<double>& weight,
   std::vector<std::byte> own(keeps_all_linear_ ? 0 : slots * bytes);
   std::vector<std::byte> returning(slots * bytes);
   for (std::int64_t k = 0; k < blocks(); ++k) {
+    const base::PartOf part(k, blocks());
     const std::int64_t number = forward ? blocks() - 1 - k : k;
     const std::int64_t first = number * size_.block;
     const std::int64_t count = std::min(size_.block, slices_ - first);
@@ -73,9 +75,7 @@ void Sweep::smooth(const Tensor& context, const std::vector<double>& weight,
           {narrowed(place.tensor, place.axes, piece_.chain, first, count), place.axes, place.target});
     }
     smoothing.pairs = pairs;
-    engine::Settings settings = call_.settings;
-    settings.progress = nullptr;
-    if (recursion(true).smooth(smoothing, settings)) continue;
+    if (recursion(true).smooth(smoothing, call_.settings)) continue;
 
     // Once more in logarithms.
     std::vector<std::byte> own_logs(static_cast<std::size_t>(count + 1) * bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/watch.hpp"
 #include "chain/messages.hpp"
 #include "semiring/dispatch.hpp"
 
@@ -191,9 +192,7 @@ void Sweep::run_stretch(bool forward, std::int64_t first, std::int64_t begin, st
     stretch.trace_direction = stretch.direction;
   }
   if (!lengths_.empty()) stretch.lengths = lengths_.data();
-  engine::Settings settings = call_.settings;
-  settings.progress = nullptr;
-  recursion(forward).run(stretch, settings);
+  recursion(forward).run(stretch, call_.settings);
 }
 
 Tensor Sweep::result(bool will_return) {
@@ -217,6 +216,7 @@ Tensor Sweep::result(bool will_return) {
     write_linear(kept_linear_.data() + static_cast<std::size_t>(forward ? 0 : slices_) * bytes);
   }
   for (std::int64_t k = 0; k < blocks(); ++k) {
+    const base::PartOf part(k, blocks());
     const std::int64_t block = forward ? k : blocks() - 1 - k;
     const std::int64_t first = block * size_.block;
     const std::int64_t count = std::min(size_.block, slices_ - first);
@@ -294,6 +294,7 @@ void Sweep::back(const Tensor& context, const std::function<void(const Block&)>&
   std::vector<std::byte> returning(static_cast<std::size_t>(std::min(size_.block, slices_) + 1) * bytes);
   std::vector<double> returning_offset(static_cast<std::size_t>((std::min(size_.block, slices_) + 1) * rows_));
   for (std::int64_t k = 0; k < blocks(); ++k) {
+    const base::PartOf part(k, blocks());
     const std::int64_t number = forward ? blocks() - 1 - k : k;
     Block block;
     block.first = number * size_.block;

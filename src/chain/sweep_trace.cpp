@@ -1,6 +1,7 @@
 // Shows a piece's own messages against their direction: what a path is traced by.
 #include <algorithm>
 
+#include "base/watch.hpp"
 #include "chain/sweep.hpp"
 
 namespace plated::chain {
@@ -11,6 +12,7 @@ void Sweep::trace(const std::function<void(const TraceBlock&)>& visit) {
   std::vector<std::byte> again(static_cast<std::size_t>(kept_slots) * bytes);
   std::vector<double> again_offset(static_cast<std::size_t>(kept_slots * rows_));
   for (std::int64_t k = 0; k < blocks(); ++k) {
+    const base::PartOf part(k, blocks());
     const std::int64_t number = piece_.forward ? blocks() - 1 - k : k;
     TraceBlock block;
     block.first = number * size_.block;

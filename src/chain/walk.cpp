@@ -12,6 +12,7 @@ Walk::Walk(const Program& program, std::span<const Tensor> operands, const Call&
   const Dtype dtype = engine::element_dtype(operands.first(graph.factors().size()));
   constexpr double asked_bytes = 64 * 1024;
   for (std::size_t p = 0; p < pieces.pieces.size(); ++p) {
+    const auto phase = phases_.next(0.3 / static_cast<double>(pieces.pieces.size()));
     sweeps_.push_back(std::make_unique<Sweep>(program, p, operands, Semiring::log, call,
                                               sweep_size(program, p, dtype, asked_bytes, call.settings.memory_limit)));
     results_.push_back(sweeps_[p]->result(true));
@@ -26,7 +27,10 @@ Walk::Walk(const Program& program, std::span<const Tensor> operands, const Call&
   }
   std::vector<Tensor> inputs = rest_operands_;
   inputs.push_back(Tensor::scalar(1.0).broadcast(batch));
-  places = gradient(*program.rest_total(), asked, std::move(places), inputs, call);
+  {
+    const auto phase = phases_.next(0.1);
+    places = gradient(*program.rest_total(), asked, std::move(places), inputs, call);
+  }
   log_partition_ = places[0];
   for (std::size_t p = 0; p < pieces.pieces.size(); ++p) masses_.push_back(places[1 + p].values());
 }
@@ -47,6 +51,7 @@ void Walk::visit(std::size_t piece,
 
 void Walk::visit(std::size_t piece, const Tensor& context, const std::function<void(const Block&, const Call&)>& show) {
   Sweep& sweep = *sweeps_[piece];
+  const auto phase = phases_.next(0.6 / static_cast<double>(sweeps_.size()));
   sweep.back(context, [&](const Block& block) {
     show(block, InnerCall(call_, Semiring::log, sweep.piece().chain, block.first, block.count));
   });

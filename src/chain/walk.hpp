@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/watch.hpp"
 #include "chain/sweep.hpp"
 
 namespace plated::chain {
@@ -28,6 +29,7 @@ class Walk {
 
  private:
   const Call& call_;
+  base::Phases phases_;  // of the progress: the messages, the rest, and each piece's blocks
   std::vector<std::unique_ptr<Sweep>> sweeps_;
   std::vector<Tensor> results_;
   std::vector<Tensor> rest_operands_;

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/aligned_memory.hpp"
+#include "base/watch.hpp"
 #include "engine/thread_pool.hpp"
-#include "plated/error.hpp"
 
 namespace plated::engine {
 namespace {
@@ -32,6 +32,7 @@ bool exists(const Stretch& stretch, std::int64_t step, std::int64_t row) {
 void add_factors(const Stretch& stretch, std::int64_t rows) {
   if (stretch.factor == nullptr) return;
   for (std::int64_t r = 0; r < rows; ++r) {
+    base::check_wanted();
     double sum = 0;
     for (std::int64_t s = 0; s < stretch.steps; ++s) {
       if (exists(stretch, s, r)) sum += stretch.factor[s * rows + r];
@@ -113,7 +114,7 @@ void Recursion::forget_data() {
 
 void Recursion::run(const Stretch& stretch, const Settings& settings) {
   if (stretch.steps == 0 || rows_ * states_ == 0) return;
-  if (settings.cancelled != nullptr && (*settings.cancelled)()) throw CancelledError("the run was cancelled");
+  base::ask_whether_wanted();
   // The fused scan reads one type.
   const bool same_type = std::all_of(stretch.operands.begin(), stretch.operands.end(),
                                      [&](const BodyOperand& operand) { return operand.first.dtype() == dtype_; });
@@ -220,7 +221,11 @@ void Recursion::run_steps(const Stretch& stretch, const Settings& settings) {
   std::vector<void*> outputs{next_.data()};
   auto* message = static_cast<std::byte*>(stretch.message);
   std::vector<double> before(static_cast<std::size_t>(rows_));
+  base::Pace pace;
+  const std::int64_t work = 256 + rows_ * states_;  // of a step at least, in nanoseconds
   for (std::int64_t s = 0; s < stretch.steps; ++s) {
+    const base::PartOf part(s, stretch.steps);
+    if (pace.stops(work)) base::throw_if_stopped();
     run_prepared(workspace_, outputs, inputs, settings.threads);
     std::copy_n(stretch.offset, rows_, before.data());
     normalise(semiring_, dtype_, next_.data(), stretch.offset, rows_, states_);
@@ -240,9 +245,6 @@ void Recursion::run_steps(const Stretch& stretch, const Settings& settings) {
       const Tensor& first = stretch.operands[k].first;
       inputs[k + 1] = static_cast<const std::byte*>(inputs[k + 1]) +
                       stretch.operands[k].step * static_cast<std::int64_t>(size_of(first.dtype()));
-    }
-    if (settings.cancelled != nullptr && s % 256 == 255 && (*settings.cancelled)()) {
-      throw CancelledError("the run was cancelled");
     }
   }
 }

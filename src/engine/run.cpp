@@ -2,19 +2,20 @@
 #include "engine/run.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <functional>
 #include <new>
 #include <string>
 
 #include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
 
 namespace plated::engine {
 namespace {
+
+// Of a task without a shape of its own; fixed, so that no bits depend on threads.
+constexpr std::int64_t elements_per_task = 65536;
 
 std::int64_t rounded(std::size_t bytes) {
   return static_cast<std::int64_t>((bytes + base::cache_line - 1) / base::cache_line * base::cache_line);
@@ -35,7 +36,7 @@ void describe(std::vector<std::int64_t>& signature, std::span<const Tensor> tens
   }
 }
 
-void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
+void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset, base::Pace& pace) {
   if (axis == tensor.rank()) {
     if (tensor.dtype() == Dtype::float32) {
       static_cast<float*>(tensor.mutable_data())[offset] = 0;
@@ -45,53 +46,15 @@ void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset) {
     return;
   }
   for (std::int64_t k = 0; k < tensor.shape()[axis]; ++k) {
-    clear_axis(tensor, axis + 1, offset + k * tensor.strides()[axis]);
+    if (pace.stops(1)) return;
+    clear_axis(tensor, axis + 1, offset + k * tensor.strides()[axis], pace);
   }
 }
 
-/// Asks a run's callback whether to stop, between steps and now and then among the tasks of a step.
-class Stop {
- public:
-  explicit Stop(const std::function<bool()>* cancelled) : cancelled_(cancelled) {}
-
-  /// Between steps. Throws CancelledError, or what the callback throws.
-  void check() {
-    if (cancelled_ == nullptr) return;
-    if (thrown_) std::rethrow_exception(thrown_);
-    if (stopped_.load(std::memory_order_relaxed) || (*cancelled_)()) throw CancelledError("the run was cancelled");
-  }
-
-  /// Whether to leave out a task. Asks only on the caller's own thread: callbacks need not be safe for several. Tasks
-  /// take far longer than to ask.
-  bool leaves_out(std::int64_t task, int worker) noexcept {
-    if (cancelled_ == nullptr) return false;
-    if (worker == 0 && task > 0) {
-      try {
-        if ((*cancelled_)()) stopped_.store(true, std::memory_order_relaxed);
-      } catch (...) {
-        thrown_ = std::current_exception();
-        stopped_.store(true, std::memory_order_relaxed);
-      }
-    }
-    return stopped_.load(std::memory_order_relaxed);
-  }
-
-  /// After a step: whether tasks were left out.
-  [[nodiscard]] bool requested() const { return stopped_.load(std::memory_order_relaxed); }
-
- private:
-  const std::function<bool()>* cancelled_;
-  std::atomic<bool> stopped_{false};
-  std::exception_ptr thrown_;
-};
-
 class Runner {
  public:
-  Runner(std::span<void* const> outputs, std::span<const void* const> operands, Workspace& workspace, int threads,
-         const std::function<bool()>* cancelled = nullptr)
-      : stop(cancelled), outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
-
-  Stop stop;
+  Runner(std::span<void* const> outputs, std::span<const void* const> operands, Workspace& workspace, int threads)
+      : outputs_(outputs), operands_(operands), workspace_(workspace), threads_(threads) {}
 
   void run(const BoundStep& step) {
     workspace_.inputs.clear();
@@ -99,8 +62,7 @@ class Runner {
     if (step.contraction) return run_tasks(*step.contraction, write(step.output));
     if (step.weighted_sum) return run_tasks(*step.weighted_sum, write(step.output));
     if (step.leave_one_out) return leave_one_out(step);
-    kernels::log_mass(*step.log_mass, static_cast<const double*>(workspace_.inputs[0]),
-                      step.inputs.size() > 1 ? workspace_.inputs[1] : nullptr, write(step.output));
+    log_mass(step);
   }
 
  private:
@@ -108,12 +70,11 @@ class Runner {
   void run_tasks(const Kernel& kernel, void* output) {
     const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto task = [&](std::int64_t t, int worker) {
-      if (stop.leaves_out(t, worker)) return;
       kernel.run_task(t, workspace_.inputs, output, workspace_.task_scratch.get() + scratch * worker,
                       workspace_.shared_scratch.get());
     };
     parallel_for(kernel.tasks(), threads_, TaskRef(task));
-    if (!stop.requested()) kernel.finish(output, workspace_.shared_scratch.get());
+    kernel.finish(output, workspace_.shared_scratch.get());
   }
 
   void leave_one_out(const BoundStep& step) {
@@ -122,10 +83,8 @@ class Runner {
     };
     const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto* output = static_cast<double*>(write(step.output));
-    // About 65,536 elements a task; fixed by the shape.
-    const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, step.slices));
+    const std::int64_t grain = std::max<std::int64_t>(1, elements_per_task / std::max<std::int64_t>(1, step.slices));
     auto task = [&](std::int64_t t, int worker) {
-      if (stop.leaves_out(t, worker)) return;
       const std::int64_t first = t * grain;
       const std::int64_t last = std::min(step.kept, first + grain);
       if (step.inputs.size() == 1) return kernels::leave_one_out(*step.leave_one_out, input(0), output, first, last);
@@ -134,6 +93,18 @@ class Runner {
                                         first, last);
     };
     parallel_for((step.kept + grain - 1) / grain, threads_, TaskRef(task));
+  }
+
+  void log_mass(const BoundStep& step) {
+    const auto* mass = static_cast<const double*>(workspace_.inputs[0]);
+    const void* normaliser = step.inputs.size() > 1 ? workspace_.inputs[1] : nullptr;
+    void* output = write(step.output);
+    const std::int64_t elements = step.log_mass->elements();
+    auto task = [&](std::int64_t t, int) {
+      const std::int64_t first = t * elements_per_task;
+      kernels::log_mass(*step.log_mass, mass, normaliser, output, first, std::min(elements, first + elements_per_task));
+    };
+    parallel_for((elements + elements_per_task - 1) / elements_per_task, threads_, TaskRef(task));
   }
 
   const void* read(const Place& place) const {
@@ -186,7 +157,11 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
   }
 }
 
-void clear(const Tensor& tensor) { clear_axis(tensor, 0, 0); }
+void clear(const Tensor& tensor) {
+  base::Pace pace;
+  clear_axis(tensor, 0, 0, pace);
+  base::check_wanted();
+}
 
 void Workspace::Free::operator()(std::byte* memory) const { base::free_aligned(memory); }
 
@@ -197,21 +172,26 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
   workspace.outputs.clear();
   for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
-  Runner runner(workspace.outputs, workspace.operands, workspace, settings.threads, settings.cancelled);
+  Runner runner(workspace.outputs, workspace.operands, workspace, settings.threads);
   for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);
+  const double flops = workspace.bound.flops;
   double done = 0;
+  std::size_t left = workspace.bound.steps.size();
   for (const BoundStep& step : workspace.bound.steps) {
-    runner.stop.check();
-    runner.run(step);
-    if (runner.stop.requested()) runner.stop.check();
+    base::ask_whether_wanted();
+    const double before = flops > 0 ? done / flops : 0.0;
     done += step.flops;
-    if (settings.progress != nullptr)
-      (*settings.progress)(workspace.bound.flops > 0 ? done / workspace.bound.flops : 1.0);
+    const double after = --left > 0 && flops > 0 ? done / flops : 1.0;
+    {
+      const base::Part part(before, after);
+      runner.run(step);
+    }
+    base::tell_progress(after);
   }
 }
 
 void run_prepared(Workspace& workspace, std::span<void* const> outputs, std::span<const void* const> operands,
-                  int threads) noexcept {
+                  int threads) {
   Runner runner(outputs, operands, workspace, threads);
   for (const BoundStep& step : workspace.bound.steps) runner.run(step);
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,15 +39,14 @@ struct Settings {
   std::int64_t memory_limit = 0;
   /// Bytes that count against the limit besides the workspace: outputs that the caller allocates for this run.
   std::int64_t output_bytes = 0;
-  const std::function<bool()>* cancelled = nullptr;
-  const std::function<void(double)>* progress = nullptr;
 };
 
 /// What run() does first: binds the schedule to strides and takes the memory. The outputs need no data yet.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings);
 
-/// Operands and outputs must have been checked. Throws MemoryLimitError before it allocates, and CancelledError.
+/// Operands and outputs must have been checked. Throws MemoryLimitError before it allocates, and CancelledError. Asks
+/// and tells the watch of the call between steps, and inside of long ones.
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
          Workspace& workspace, const Settings& settings);
 
@@ -57,6 +55,6 @@ void clear(const Tensor& tensor);
 
 /// Runs what the workspace is prepared for on other memory of the same strides. Every output must be written by a step.
 void run_prepared(Workspace& workspace, std::span<void* const> outputs, std::span<const void* const> operands,
-                  int threads) noexcept;
+                  int threads);
 
 }  // namespace plated::engine

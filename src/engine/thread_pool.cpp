@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/watch.hpp"
 
 namespace plated::engine {
 namespace {
@@ -22,6 +25,18 @@ constexpr int looks_before_sleep = 100;
 template <class Event>
 void look_for(const Event& happened) {
   for (int look = 0; look < looks_before_sleep && !happened(); ++look) std::this_thread::yield();
+}
+
+/// How long the caller waits for the others before it asks whether to stop.
+constexpr auto between_questions = std::chrono::milliseconds(10);
+
+/// False, and the task is left out, where the call is to stop. Who called has just asked before the first one.
+bool run_task(std::int64_t t, std::int64_t tasks, int worker, const TaskRef& task) {
+  const base::Task inside;
+  const base::PartOf part(t, tasks);
+  if (t > 0 && base::stop_requested()) return false;
+  task(t, worker);
+  return true;
 }
 
 class Pool {
@@ -56,6 +71,7 @@ class Pool {
       open_ = true;
       tasks_ = tasks;
       threads_ = threads;
+      watch_ = base::detail::watched().watch;
       next_.store(0, std::memory_order_relaxed);
       generation_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -65,7 +81,19 @@ class Pool {
     std::unique_lock lock(mutex_);
     // Workers that have not woken up yet find no job, because it is closed under the lock.
     open_ = false;
-    done_.wait(lock, [this] { return busy_ == 0; });
+    const auto all_done = [this] { return busy_ == 0; };
+    if (watch_ == nullptr) {
+      done_.wait(lock, all_done);
+      return true;
+    }
+    // Others may be at it for long, and only the caller's thread asks whether to stop.
+    while (!done_.wait_for(lock, between_questions, all_done)) {
+      lock.unlock();
+      inside_a_task = true;  // for what a callback may run
+      (void)base::stop_requested();
+      inside_a_task = false;
+      lock.lock();
+    }
     return true;
   }
 
@@ -74,7 +102,7 @@ class Pool {
     inside_a_task = true;
     for (std::int64_t t = next_.fetch_add(1, std::memory_order_relaxed); t < tasks_;
          t = next_.fetch_add(1, std::memory_order_relaxed)) {
-      (*task_)(t, worker);
+      if (!run_task(t, tasks_, worker, *task_)) break;
     }
     inside_a_task = false;
   }
@@ -88,9 +116,12 @@ class Pool {
       if (stopping_) return;
       seen = generation_;
       ++busy_;
-      lock.unlock();
-      draw(worker);
-      lock.lock();
+      {
+        const base::Helper helper(watch_);
+        lock.unlock();
+        draw(worker);
+        lock.lock();
+      }
       if (--busy_ == 0) done_.notify_one();
     }
   }
@@ -101,6 +132,7 @@ class Pool {
   std::condition_variable done_;
   std::vector<std::thread> workers_;
   const TaskRef* task_ = nullptr;
+  base::Watch* watch_ = nullptr;  // of the caller
   bool open_ = false;
   std::int64_t tasks_ = 0;
   int threads_ = 0;
@@ -143,10 +175,13 @@ int hardware_threads() {
   return threads;
 }
 
-void parallel_for(std::int64_t tasks, int threads, TaskRef task) noexcept {
+void parallel_for(std::int64_t tasks, int threads, TaskRef task) {
   threads = static_cast<int>(std::min<std::int64_t>(threads, tasks));
-  if (threads > 1 && !inside_a_task && the_pool().run(tasks, threads, task)) return;
-  for (std::int64_t t = 0; t < tasks; ++t) task(t, 0);
+  const bool shared = threads > 1 && !inside_a_task && the_pool().run(tasks, threads, task);
+  for (std::int64_t t = 0; !shared && t < tasks; ++t) {
+    if (!run_task(t, tasks, 0, task)) break;
+  }
+  base::throw_if_stopped();
 }
 
 }  // namespace plated::engine

@@ -26,6 +26,10 @@ class TaskRef {
 /// `threads`. Which thread takes which task is not fixed, so tasks must not depend on it. Calls from inside a task, and
 /// calls while another thread uses the pool, run serially. The pool starts its threads when it first needs them, and
 /// anew in a forked child.
-void parallel_for(std::int64_t tasks, int threads, TaskRef task) noexcept;
+///
+/// Tasks throw nothing. A task that may take longer than some 50 ms must ask base::stop_requested() meanwhile, through
+/// a base::Pace. Where the call is cancelled, tasks are left out or cut short, and this throws what
+/// base::check_wanted() does; inside a task it returns, and what was to be computed is undefined.
+void parallel_for(std::int64_t tasks, int threads, TaskRef task);
 
 }  // namespace plated::engine

@@ -62,7 +62,7 @@ class ChainPosterior {
 
   /// Answers rows first … last − 1. False, with answers and totals undefined, if real space does not hold the messages
   /// of a slice that exists in a row of positive weight: where forward and backward messages hardly overlap, mass may
-  /// have been lost to underflow.
+  /// have been lost to underflow; or if the work is to be given up.
   [[nodiscard]] bool run(std::int64_t first, std::int64_t last, const PosteriorRun& run,
                          std::byte* scratch) const noexcept;
 

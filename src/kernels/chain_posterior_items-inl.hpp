@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior_access-inl.hpp"
 #include "kernels/chain_posterior_kernels.hpp"
@@ -89,13 +90,13 @@ class PosteriorItems {
     if (HWY_UNLIKELY(!(run_.weight[r] > 0) || !at_.exists(t, r))) {
       if (run_.before.data != nullptr) at_.put_zeros(run_.before, t, r);
       if (run_.after.data != nullptr) at_.put_zeros(run_.after, t, r);
-      return true;
+      return !pace_.stops(8);
     }
     slice_[count_] = t;
     row_[count_] = r;
     if (++count_ < most) return true;
     count_ = 0;
-    return do_items<kStates>(most);
+    return !pace_.stops(most * (8 + states_ * states_)) && do_items<kStates>(most);
   }
 
   /// Items follow each other as the messages do in memory: row after row, or step after step.
@@ -326,6 +327,7 @@ class PosteriorItems {
   T weights_[posterior_item_states * posterior_item_states];
   alignas(64) T sums_[posterior_item_states * posterior_item_states * PosteriorMatrix<T>::panel];
   std::int64_t chunks_ = 0;
+  base::Pace pace_;
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior_access-inl.hpp"
 #include "kernels/chain_posterior_kernels.hpp"
@@ -38,9 +39,12 @@ class PosteriorStates {
         answer_(targets_ + posterior_chunk * pitch_) {}
 
   bool run(std::int64_t first, std::int64_t last) {
+    // Statistics are products of as many pairs of states; else a slice takes a few columns.
+    const std::int64_t work = 32 + (run_.totals != nullptr ? states_ * states_ / 8 : 2 * states_);
+    base::Pace pace;
     for (std::int64_t s = 0; s <= run_.steps; ++s) {
       for (std::int64_t r = first; r < last; ++r) {
-        if (!answer(s, r)) return false;
+        if (pace.stops(work) || !answer(s, r)) return false;
       }
     }
     if (count_ > 0) add_chunk();

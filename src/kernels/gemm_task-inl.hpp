@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/gemm_algebra-inl.hpp"
 #include "kernels/gemm_call.hpp"
@@ -81,7 +82,7 @@ class GemmTask {
   void pack(Operand& operand);
   void sum_block(std::int64_t block, void* out);
   void finish_tile(const MicroTile<T>& tile, const Panel& rows, const Panel& columns, void* out);
-  double exact(std::int64_t row, std::int64_t column) const;
+  double exact(std::int64_t row, std::int64_t column);
   void write_products(std::int64_t batch, void* out);
   template <class Value>
   void write(const Value* values, std::int64_t count, std::int64_t row, std::int64_t column, void* out) const;
@@ -98,6 +99,7 @@ class GemmTask {
   std::int64_t panel_group_;             // row panels that fit in half the second-level cache
   bool out_contiguous_, direct_out_;
   UnderflowGuard<T> guard_;
+  base::Pace pace_;
 };
 
 inline bool is_contiguous(const std::int64_t* offsets, std::int64_t count) {
@@ -201,6 +203,7 @@ void GemmTask<Ring, T>::run() {
     for (std::int64_t product = product_first_; product < product_last_; ++product) {
       const GemmOffset at = layout_.product.at(product);
       multiply({at_batch.a + at.a, at_batch.b + at.b, at_batch.out});
+      if (pace_.stops(1)) return;
     }
     if (layout_.has_product) write_products(batch, out);
   }
@@ -241,6 +244,7 @@ void GemmTask<Ring, T>::find_shifts(Operand& operand) {
       gather_panel(operand.source, p.first, p.used, p.width, depth_, p.packed);
       widen_range(p.packed, p.used, p.width, depth_, largest + p.first, least + p.first);
     }
+    if (pace_.stops(operand.count * depth_)) return;
   }
   for (std::int64_t i = 0; i < padded; ++i) {
     const bool is_zero = largest[i] == -infinity;
@@ -273,6 +277,7 @@ void GemmTask<Ring, T>::multiply(const GemmOffset& at) {
     if (new_a && !a_.direct) pack(a_);
     if (new_b) pack(b_);
     sum_block(block, out);
+    if (pace_.stops((a_.count + b_.count) * depth_)) return;
   }
 }
 
@@ -311,6 +316,8 @@ void GemmTask<Ring, T>::sum_block(std::int64_t block, void* out) {
         micro_kernel_for<Algebra, T>(rows.used, columns.width > lanes_ ? 2 : 1)(tile);
         if (last && !direct_out) finish_tile(tile, rows, columns, out);
       }
+      // Vectors do some eight of them at once.
+      if (pace_.stops(std::min(panel_group_ * gemm_max_rows, a_.count) * columns.width * depth_ / 8)) return;
     }
   }
 }
@@ -337,7 +344,8 @@ void GemmTask<Ring, T>::finish_tile(const MicroTile<T>& tile, const Panel& rows,
 }
 
 template <class Ring, class T>
-double GemmTask<Ring, T>::exact(std::int64_t row, std::int64_t column) const {
+double GemmTask<Ring, T>::exact(std::int64_t row, std::int64_t column) {
+  if (pace_.stops(8 * layout_.k.size())) return 0;
   const auto entry = [](const PanelSource& source, std::int64_t offset) {
     return static_cast<const std::byte*>(source.data) + offset * static_cast<std::int64_t>(size_of(source.dtype));
   };

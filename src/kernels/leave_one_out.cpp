@@ -3,17 +3,22 @@
 
 #include <cstddef>
 
+#include "base/watch.hpp"
 #include "semiring/dispatch.hpp"
 
 namespace plated::kernels {
 namespace {
+
+// Slices between two questions whether to stop.
+constexpr std::int64_t at_once = 256;
 
 /// Walks the product loops of one kept index forwards and then backwards, with a running product. Recursion over the
 /// loops takes the place of an index array: nothing is allocated.
 template <class Ring>
 class Sweep {
  public:
-  explicit Sweep(const LeaveOneOutShape& shape) : shape_(shape), loops_(shape.product_extent.size()) {}
+  Sweep(const LeaveOneOutShape& shape, base::Pace& pace)
+      : shape_(shape), loops_(shape.product_extent.size()), pace_(pace) {}
 
   void run(const double* in, double* out) {
     running_ = Ring::one();
@@ -30,6 +35,7 @@ class Sweep {
       return;
     }
     for (std::int64_t i = 0; i < shape_.product_extent[loop]; ++i) {
+      if (i % at_once == 0 && pace_.stops(at_once)) return;
       forward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
     }
   }
@@ -44,12 +50,14 @@ class Sweep {
       return;
     }
     for (std::int64_t i = shape_.product_extent[loop]; i-- > 0;) {
+      if (i % at_once == 0 && pace_.stops(at_once)) return;
       backward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
     }
   }
 
   const LeaveOneOutShape& shape_;
   std::size_t loops_;
+  base::Pace& pace_;
   double running_ = Ring::one();
 };
 
@@ -69,7 +77,8 @@ LeaveOneOutOffsets kept_offsets(const LeaveOneOutShape& shape, std::int64_t kept
 void leave_one_out(const LeaveOneOutShape& shape, const double* input, double* output, std::int64_t first,
                    std::int64_t last) noexcept {
   semiring::dispatch(shape.semiring, [&](auto ring) {
-    Sweep<decltype(ring)> sweep(shape);
+    base::Pace pace;
+    Sweep<decltype(ring)> sweep(shape, pace);
     for (std::int64_t k = first; k < last; ++k) {
       const LeaveOneOutOffsets at = kept_offsets(shape, k);
       sweep.run(input + at.input, output + at.output);

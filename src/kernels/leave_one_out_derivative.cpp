@@ -1,11 +1,15 @@
 // Derivatives of leave-one-out products: the same prefixes and suffixes, of numbers that carry their derivatives along.
 #include <cstddef>
 
+#include "base/watch.hpp"
 #include "kernels/leave_one_out.hpp"
 #include "semiring/real.hpp"
 
 namespace plated::kernels {
 namespace {
+
+// Slices between two questions whether to stop.
+constexpr std::int64_t at_once = 256;
 
 /// value + a ε + b η + ab εη with ε² = η² = 0.
 struct Jet {
@@ -60,6 +64,7 @@ class DerivativeSweep {
       return;
     }
     for (std::int64_t i = 0; i < shape_.product_extent[loop]; ++i) {
+      if (i % at_once == 0 && pace_.stops(at_once)) return;
       forward(loop + 1, in + i * shape_.product_input_stride[loop]);
     }
   }
@@ -75,6 +80,7 @@ class DerivativeSweep {
       return;
     }
     for (std::int64_t i = shape_.product_extent[loop]; i-- > 0;) {
+      if (i % at_once == 0 && pace_.stops(at_once)) return;
       backward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
     }
   }
@@ -87,6 +93,7 @@ class DerivativeSweep {
   double* prefix_;
   std::int64_t slice_ = 0;
   Jet running_;
+  base::Pace pace_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Logarithms of masses, eight or so at a time.
 #include "kernels/log_mass.hpp"
 
+#include <algorithm>
+
 #include "kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -33,31 +35,37 @@ void log_mass_row(const double* mass, std::int64_t mass_stride, const N* normali
   }
 }
 
+/// Elements first … last − 1 of the loops from `loop` on, `elements` in all.
 template <class N, class T>
-void log_mass_loops(const LogMassShape& shape, std::size_t loop, const double* mass, const N* normaliser, T*& output) {
+void log_mass_loops(const LogMassShape& shape, std::size_t loop, std::int64_t elements, const double* mass,
+                    const N* normaliser, T* output, std::int64_t first, std::int64_t last) noexcept {
   const std::size_t loops = shape.extent.size();
+  if (first >= last) return;
   if (loops == 0) return log_mass_row(mass, 0, normaliser, 0, output, 1);
+  const std::int64_t mass_stride = shape.mass_stride[loop], normaliser_stride = shape.normaliser_stride[loop];
+  const auto normaliser_at = [&](std::int64_t k) {
+    return normaliser == nullptr ? nullptr : normaliser + k * normaliser_stride;
+  };
   if (loop + 1 == loops) {
-    log_mass_row(mass, shape.mass_stride[loop], normaliser, shape.normaliser_stride[loop], output, shape.extent[loop]);
-    output += shape.extent[loop];
-    return;
+    return log_mass_row(mass + first * mass_stride, mass_stride, normaliser_at(first), normaliser_stride,
+                        output + first, last - first);
   }
-  for (std::int64_t k = 0; k < shape.extent[loop]; ++k) {
-    log_mass_loops(shape, loop + 1, mass + k * shape.mass_stride[loop],
-                   normaliser == nullptr ? nullptr : normaliser + k * shape.normaliser_stride[loop], output);
+  const std::int64_t inside = elements / shape.extent[loop];
+  for (std::int64_t k = first / inside; k * inside < last; ++k) {
+    log_mass_loops(shape, loop + 1, inside, mass + k * mass_stride, normaliser_at(k), output + k * inside,
+                   std::max<std::int64_t>(0, first - k * inside), std::min(inside, last - k * inside));
   }
 }
 
 }  // namespace
 
-void log_mass_any(const LogMassShape& shape, const double* mass, const void* normaliser, void* output) {
+void log_mass_any(const LogMassShape& shape, const double* mass, const void* normaliser, void* output,
+                  std::int64_t first, std::int64_t last) {
   const auto with_output = [&](const auto* n) {
     if (shape.output_dtype == Dtype::float32) {
-      auto* out = static_cast<float*>(output);
-      log_mass_loops(shape, 0, mass, n, out);
+      log_mass_loops(shape, 0, shape.elements(), mass, n, static_cast<float*>(output), first, last);
     } else {
-      auto* out = static_cast<double*>(output);
-      log_mass_loops(shape, 0, mass, n, out);
+      log_mass_loops(shape, 0, shape.elements(), mass, n, static_cast<double*>(output), first, last);
     }
   };
   if (shape.normaliser_dtype == Dtype::float32) {
@@ -75,8 +83,9 @@ namespace plated::kernels {
 
 HWY_EXPORT(log_mass_any);
 
-void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output) noexcept {
-  HWY_DYNAMIC_DISPATCH(log_mass_any)(shape, mass, normaliser, output);
+void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output, std::int64_t first,
+              std::int64_t last) noexcept {
+  HWY_DYNAMIC_DISPATCH(log_mass_any)(shape, mass, normaliser, output, first, last);
 }
 
 }  // namespace plated::kernels

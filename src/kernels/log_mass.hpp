@@ -16,9 +16,16 @@ struct LogMassShape {
   std::vector<std::int64_t> normaliser_stride;  // [loop]
   Dtype normaliser_dtype = Dtype::float64;
   Dtype output_dtype = Dtype::float64;
+
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t product = 1;
+    for (const std::int64_t e : extent) product *= e;
+    return product;
+  }
 };
 
-/// Without a normaliser, nothing is subtracted.
-void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output) noexcept;
+/// Elements first … last − 1 of the output, each by itself. Without a normaliser, nothing is subtracted.
+void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output, std::int64_t first,
+              std::int64_t last) noexcept;
 
 }  // namespace plated::kernels

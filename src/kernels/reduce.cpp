@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/watch.hpp"
 #include "kernels/ahead.hpp"
 #include "kernels/reduce_kernels.hpp"
 #include "kernels/reduce_plan.hpp"
@@ -87,6 +88,7 @@ class Reduce final : public Strategy {
     std::byte* scratch;
     const WalkCursor& kept;
     const WalkCursor& product;
+    base::Pace& pace;
   };
 
   [[nodiscard]] std::int64_t partials() const { return plan_.product_parts * plan_.sum_parts; }
@@ -175,6 +177,7 @@ void Reduce::sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) 
       const std::int64_t rows = cursor.at_last_piece() ? pass.last_rows : pass.rows.count;
       absorb(task, pass, cursor, rows, std::min(lanes, pass.lanes), first);
       first = false;
+      if (task.pace.stops(rows * lanes)) return;
       if (s + 1 < end) cursor.advance();
     }
   }
@@ -195,7 +198,8 @@ void Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
   WalkCursor kept(plan_.kept, inputs.size(), reinterpret_cast<std::int64_t*>(task_scratch + layout_.kept_cursor));
   WalkCursor product(plan_.product, inputs.size(),
                      reinterpret_cast<std::int64_t*>(task_scratch + layout_.product_cursor));
-  const Task task = {reduce_kernels(kernel_semiring_, compute_), inputs, task_scratch, kept, product};
+  base::Pace pace;
+  const Task task = {reduce_kernels(kernel_semiring_, compute_), inputs, task_scratch, kept, product, pace};
   auto* top = at<void>(task, layout_.top);
   auto* sum = at<void>(task, layout_.sum);
   auto* product_top = at<double>(task, layout_.product_top);
@@ -217,6 +221,7 @@ void Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
       const std::int64_t lanes = last_kept || product.at_last_piece() ? plan_.last_lanes : plan_.lanes.count;
       const std::int64_t slots = plan_.folds ? plan_.slots : lanes;
       sum_lanes(task, lanes, sum_part);
+      if (pace.stops(slots)) return;
       if (!plan_.multiplies) {
         task.kernels.value(slots, top, sum, product_top);
       } else {

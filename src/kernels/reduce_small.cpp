@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/watch.hpp"
 #include "kernels/write_output.hpp"
 #include "semiring/dispatch.hpp"
 
@@ -153,7 +154,9 @@ class Constant final : public Strategy {
     auto* index = reinterpret_cast<std::int64_t*>(task_scratch);
     std::fill(index, index + loops_.size(), 0);
     std::int64_t offset = base_;
+    base::Pace pace(static_cast<double>(kept_));
     for (std::int64_t k = 0; k < kept_; ++k) {
+      if (pace.stops(1)) return;
       if (dtype_ == Dtype::float32) {
         static_cast<float*>(output)[offset] = static_cast<float>(value_);
       } else {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/scan_kernels.hpp"
 #include "kernels/scan_lanes-inl.hpp"
@@ -28,19 +29,22 @@ class ScanBlocks {
       : matrix_(matrix), run_(run), steps_(matrix), scratch_(reinterpret_cast<T*>(scratch)) {}
 
   void run(std::int64_t first, std::int64_t last) {
+    base::Pace pace(static_cast<double>(last - first) * static_cast<double>(run_.steps) *
+                    static_cast<double>(scan_step_work(matrix_.states())));
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
     while (ScanLanes<Steps, T>::pays(matrix_.states(), std::min(lanes, last - first)) && first < last) {
       const std::int64_t rows = std::min(lanes, last - first);
-      ScanLanes<Steps, T>(matrix_, run_, scratch_).run(first, rows);
+      if (!ScanLanes<Steps, T>(matrix_, run_, scratch_).run(first, rows, pace)) return;
       first += rows;
     }
     for (; first < last; first += scan_block_rows) {
-      run_block(first, std::min(scan_block_rows, last - first));
+      if (!run_block(first, std::min(scan_block_rows, last - first), pace)) return;
     }
   }
 
  private:
-  void run_block(std::int64_t first, std::int64_t rows) {
+  /// False where the scan is to be given up.
+  bool run_block(std::int64_t first, std::int64_t rows, base::Pace& pace) {
     const std::int64_t width = matrix_.width();
     std::fill_n(scratch_, (4 * scan_block_rows + 1) * width, Steps::zero);
     T* messages = scratch_;
@@ -57,6 +61,8 @@ class ScanBlocks {
       steps_.enter(row, static_cast<const T*>(run_.messages) + (first + i) * matrix_.states());
     }
     const bool has_before = run_.before.data != nullptr;
+    const std::int64_t work = rows * scan_step_work(matrix_.states());
+    const std::int64_t at_once = work < 4096 ? 16 : 1;  // steps between questions whether to stop
     for (std::int64_t s = 0; s < run_.steps; ++s) {
       for (std::int64_t i = 0; i < rows; ++i) {
         ScanRow<T>& row = rows_[i];
@@ -80,12 +86,14 @@ class ScanBlocks {
         trace(row, s, first + i);
       }
       std::swap(messages, products);
+      if (s % at_once == 0 && pace.stops(at_once * work)) return false;
     }
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const message = static_cast<T*>(run_.messages) + (first + i) * matrix_.states();
       double offset;
       if (steps_.leave(rows_[i], message, offset)) run_.offset[first + i] = offset;
     }
+    return true;
   }
 
   [[nodiscard]] HWY_INLINE bool exists(std::int64_t step, std::int64_t row) const {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/scan_burst-inl.hpp"
 #include "kernels/scan_kernels.hpp"
@@ -40,21 +41,17 @@ class ScanLanes {
     return states <= 2 || (states <= scan_lane_states && 2 * rows >= states);
   }
 
-  /// At most as many rows as there are lanes.
-  void run(std::int64_t first, std::int64_t rows) {
+  /// At most as many rows as there are lanes. False where the scan is to be given up.
+  bool run(std::int64_t first, std::int64_t rows, base::Pace& pace) {
     first_ = first;
     rows_ = rows;
     enter();
-    if (states_ == 2) {
-      run_steps<2>();
-    } else if (states_ == 4) {
-      run_steps<4>();
-    } else {
-      run_steps<0>();
-    }
+    const bool done = states_ == 2 ? run_steps<2>(pace) : states_ == 4 ? run_steps<4>(pace) : run_steps<0>(pace);
+    if (!done) return false;
     emit<false>([&](std::int64_t i) { return static_cast<T*>(run_.messages) + (first_ + i) * states_; });
     emit_offsets(top_, offsets_);
     std::copy_n(offsets_, rows_, run_.offset + first_);
+    return true;
   }
 
  private:
@@ -96,10 +93,11 @@ class ScanLanes {
 
   /// kStates: the number of states where the compiler is to know it, else 0.
   template <int kStates>
-  void run_steps() {
+  bool run_steps(base::Pace& pace) {
     settled_ = 0;
     for (std::int64_t s = 0; s < run_.steps; ++s) {
       if (s % ahead == 0) {
+        if (pace.stops(ahead * rows_ * scan_step_work(states_))) return false;
         settle_offsets(s);
         terms_.template gather<kStates>(s);
         if constexpr (kStates > 0) {
@@ -116,6 +114,7 @@ class ScanLanes {
       if (run_.trace.messages != nullptr) trace(s);
     }
     settle_offsets(run_.steps);
+    return true;
   }
 
   /// Steps s … s + count − 1 in one go; false if they must be taken one by one.

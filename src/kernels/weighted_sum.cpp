@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/watch.hpp"
 #include "hwy/cache_control.h"
 #include "kernels/weighted_sum_cursor.hpp"
 #include "kernels/weighted_sum_kernels.hpp"
@@ -347,6 +348,7 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
     }
   }
   const auto tile = static_cast<std::size_t>(plan.pitch * plan.sum_rows);
+  base::Pace pace;
   kept.seek(kept_begin);
   for (std::int64_t k = kept_begin; k < kept_end; ++k) {
     if (!plan.direct_output) {
@@ -360,6 +362,7 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
       task.rows = kept.at_last_rows() || sum.at_last_rows() ? plan.last_rows : plan.rows.count;
       impl.find_rows(task);
       impl.form_block(task);
+      if (pace.stops(task.rows * task.lanes)) return;
       if (plan.steps_per_drain > 0 && ++steps == plan.steps_per_drain) {
         impl.drain(task);
         steps = 0;

@@ -6,6 +6,7 @@
 
 #include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -25,7 +26,13 @@ double read(const void* data, Dtype dtype, std::int64_t offset) {
 std::string_view name(Dtype dtype) { return dtype == Dtype::float32 ? "float32" : "float64"; }
 
 Tensor::Tensor(Dtype dtype, Shape shape) : Tensor(uninitialised(dtype, std::move(shape))) {
-  std::memset(data_, 0, static_cast<std::size_t>(elements()) * size_of(dtype));
+  // Piece by piece: touching gigabytes for the first time takes seconds.
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  const std::size_t bytes = static_cast<std::size_t>(elements()) * size_of(dtype);
+  for (std::size_t done = 0; done < bytes; done += piece) {
+    if (done > 0) base::check_wanted();
+    std::memset(static_cast<std::byte*>(data_) + done, 0, std::min(piece, bytes - done));
+  }
 }
 
 Tensor Tensor::uninitialised(Dtype dtype, Shape shape) {
@@ -103,7 +110,9 @@ std::vector<double> Tensor::values() const {
   if (count > 0 && data_ == nullptr) throw NullDataError("a tensor without data was read");
   Shape index(rank(), 0);
   std::int64_t offset = 0;
+  base::Pace pace;
   for (std::int64_t k = 0; k < count; ++k) {
+    if (pace.stops(4)) base::check_wanted();
     result.push_back(read(data_, dtype_, offset));
     for (std::size_t axis = rank(); axis-- > 0;) {
       offset += strides_[axis];

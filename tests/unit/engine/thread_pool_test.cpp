@@ -6,10 +6,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "base/watch.hpp"
+#include "plated/error.hpp"
 
 namespace plated::engine {
 namespace {
@@ -55,6 +60,59 @@ TEST(ThreadPool, NumbersWorkersBelowTheThreadsAskedFor) {
     parallel_for(64, threads, TaskRef(task));
     EXPECT_TRUE(good) << threads;
   }
+}
+
+TEST(ThreadPool, AsksTheCallerWhileOthersWork) {
+  // The caller's own task is over at once; the other's goes on until it is told to stop.
+  int asked = 0;
+  std::atomic<bool> working = false, told = false;
+  const std::thread::id caller = std::this_thread::get_id();
+  const std::function<bool()> cancelled = [&] {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    return working && ++asked == 5;
+  };
+  const base::Watch watch(cancelled, {});
+  auto task = [&](std::int64_t, int) {
+    if (std::this_thread::get_id() == caller) return;
+    working = true;
+    while (!base::stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    told = true;
+  };
+  const auto run_until_stopped = [&] {
+    for (;;) parallel_for(64, 2, TaskRef(task));  // the caller may be so quick that it takes all the tasks
+  };
+  EXPECT_THROW(run_until_stopped(), CancelledError);
+  EXPECT_TRUE(told);
+  EXPECT_EQ(asked, 5);
+}
+
+TEST(ThreadPool, LeavesOutTasksOnceStopped) {
+  for (const int threads : {1, 2}) {
+    std::atomic<std::int64_t> ran = 0;
+    const std::function<bool()> cancelled = [&] { return ran > 10; };
+    const base::Watch watch(cancelled, {});
+    auto task = [&](std::int64_t, int) {
+      ++ran;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    EXPECT_THROW(parallel_for(std::int64_t{1} << 60, threads, TaskRef(task)), CancelledError);
+    EXPECT_LT(ran, 1000);
+    EXPECT_THROW(base::check_wanted(), CancelledError) << "and all that follows";
+  }
+}
+
+TEST(ThreadPool, ReturnsInsideATaskThatIsToStop) {
+  bool inside = false, returned = false;
+  const std::function<bool()> cancelled = [&] { return inside; };
+  const base::Watch watch(cancelled, {});
+  auto inner = [](std::int64_t, int) { std::this_thread::sleep_for(std::chrono::milliseconds(3)); };
+  auto outer = [&](std::int64_t, int) {
+    inside = true;
+    parallel_for(8, 2, TaskRef(inner));
+    returned = true;
+  };
+  EXPECT_THROW(parallel_for(1, 1, TaskRef(outer)), CancelledError);
+  EXPECT_TRUE(returned);
 }
 
 TEST(ThreadPool, UsesSeveralThreads) {

@@ -3,12 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 namespace plated::kernels {
 namespace {
+
+/// All elements at once.
+void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output) {
+  kernels::log_mass(shape, mass, normaliser, output, 0, shape.elements());
+}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -45,6 +51,15 @@ void expect_definition(std::int64_t columns) {
     }
   }
   EXPECT_EQ(out.back(), T{77}) << "written beyond the end";
+
+  const std::int64_t elements = shape.elements();
+  for (std::int64_t grain = 1; grain <= elements; grain += 1 + grain / 2) {
+    std::vector<T> parts(out.size(), T{77});
+    for (std::int64_t first = 0; first < elements; first += grain) {
+      kernels::log_mass(shape, mass.data(), normaliser.data(), parts.data(), first, std::min(elements, first + grain));
+    }
+    EXPECT_EQ(parts, out) << "in parts of " << grain;
+  }
 }
 
 TEST(LogMass, MatchesTheDefinitionInAnyRowLength) {
