@@ -50,6 +50,11 @@ class Case(unittest.TestCase):
             path.write_text(content, encoding="utf-8")
         return name
 
+    def write_endless(self):
+        """Words of an einsum over 10^12 slices: each of its operands carries a plate of its own."""
+        self.write("z.npy", npy([0.0] * 2_000_000, (1_000_000, 2)))
+        return ["einsum", "i (j) x, j (i) x ->", "z.npy", "z.npy", "--plates", "i j"]
+
     def write_zeros(self, name, size):
         """A square .npy file of zeros, which takes no room on most disks."""
         with (self.folder / name).open("wb") as file:
