@@ -61,7 +61,7 @@ operands = [np.zeros(4), np.zeros((4, 4)), np.broadcast_to(np.zeros(4), (10**12,
 SAMPLES = """
 operands = [np.zeros((3000, 3000)), np.zeros((3000, 3000))]
 plan = plated.compile("ab,bc->", *operands)
-plan.sample(*operands, count=1)
+plan.sample(*operands, n=1)
 """
 # Two thousand variables at random, and more trials than anybody waits for.
 SEARCH = """
@@ -81,7 +81,7 @@ operands = [(2, 2)] * (terms.count(",") + 1)
             'plated.einsum("a, (t) a b, t b ->", *operands, chains={"t": ["a->b"]}, threads=THREADS)',
             id="chain",
         ),
-        pytest.param(SAMPLES, "plan.sample(*operands, count=3_000_000, threads=THREADS)", id="sample"),
+        pytest.param(SAMPLES, "plan.sample(*operands, n=3_000_000, threads=THREADS)", id="sample"),
         pytest.param(SEARCH, 'plated.compile(terms + " ->", *operands, trials=10**7, threads=THREADS)', id="compile"),
     ],
 )
