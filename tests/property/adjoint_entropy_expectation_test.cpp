@@ -60,7 +60,8 @@ class EntropyAndExpectation : public testing::TestWithParam<std::tuple<Semiring,
 /// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
 TEST_P(EntropyAndExpectation, DISABLED_OfExtremeMagnitudes) {
   const Draw d = draw(0, true);
-  const Bound within{d.dtypes[0] == Dtype::float32 ? 1e-6 : 1e-14, 0};
+  // Logarithms of weights are as large as 700.
+  const Bound within{d.dtypes[0] == Dtype::float32 ? 1e-5 : 1e-12, 0};
   for_each_tractable(500, d, [&](Drawn& drawn) { return check_entropy(drawn, within); });
   for_each_tractable(500, d, [&](Drawn& drawn) { return check_expectation(drawn, bound(d.dtypes)); });
 }

@@ -86,6 +86,16 @@ TEST(FactorInInnerSlices, FollowsTheLengthsOfAChainThatIsOnlyPartlyJoined) {
   EXPECT_TRUE(EveryQuestion(graph, {{"s", lengths({1}, {1})}}).all());
 }
 
+/// No slice of s exists: in the first slice of t it has the length 0, and the second one does not exist.
+TEST(FactorInInnerSlices, IsNotReadInSlicesOfAnOuterChainThatDoNotExist) {
+  FactorGraph graph = chain_in_chain({{"t", "a", "b"}});
+  graph.factor("E", {"s", "e", "f"}, {.tied = {"t"}});
+  const std::vector<double> nan(8, std::nan(""));
+  const RunOptions run{.lengths = {{"t", lengths({}, {1})}, {"s", lengths({2}, {0, 1})}}};
+  const std::vector<Tensor> operands = {Tensor(Dtype::float64, {2, 2, 2}), Tensor::of<double>({2, 2, 2}, nan)};
+  EXPECT_NEAR(compile(graph).run(operands, run)[0].item(), std::log(8.0), 1e-14);
+}
+
 TEST(FactorInInnerSlices, IsNotLeftOutWhereLengthsJoinItsChainToTheOuterOne) {
   const FactorGraph graph = chain_in_chain({{"t", "a", "b"}, {"t", "s", "e", "f"}, {"t", "s", "b"}});
   EXPECT_TRUE(EveryQuestion(graph).without_factor("s", 1));
