@@ -136,7 +136,7 @@ int einsum(const Einsum& wanted, const Common& common) {
     try {
       results = plan.run(operands, {.semiring = semiring_named(wanted.semiring),
                                     .threads = common.threads,
-                                    .memory_limit = common.memory_limit,
+                                    .memory_limit = limit,
                                     .progress = progress.callback()});
     } catch (const ValueError& error) {
       fail_with_file(error.what(), wanted.operands);

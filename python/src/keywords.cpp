@@ -30,6 +30,15 @@ Choice choice_of(std::string_view key, nb::handle value,
   throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be " + names);
 }
 
+/// A dict, or another mapping as one.
+nb::dict dict_of(std::string_view key, nb::handle value) {
+  if (PyDict_Check(value.ptr()) != 0) return nb::borrow<nb::dict>(value);
+  if (!nb::hasattr(value, "keys")) wrong_type(key, "a dict", value);
+  nb::dict copy;
+  if (PyDict_Update(copy.ptr(), value.ptr()) != 0) throw nb::python_error();
+  return copy;
+}
+
 constexpr std::array<std::pair<std::string_view, Check>, 2> checks{{{"all", Check::all}, {"none", Check::none}}};
 constexpr std::array<std::pair<std::string_view, Search>, 5> searches{{{"automatic", Search::automatic},
                                                                        {"optimal", Search::optimal},

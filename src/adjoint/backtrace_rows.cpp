@@ -98,7 +98,7 @@ void RowChooser::draw(std::int64_t lanes, const double* uniform, std::uint32_t* 
   for (std::int64_t first = 0; first < step_.states; first += piece_) {
     const kernels::ChooseTile tile = gather(first, lanes);
     kernels::choose_weigh(tile, top_.data(), again.data());
-    kernels::choose_pass(tile, target.data(), passed_.data(), state);
+    kernels::choose_pass(tile, target.data(), last, passed_.data(), state);
     if (pace.stops(6 * piece_ * lanes)) return;
   }
 }

@@ -45,7 +45,7 @@ DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const adjoin
 
 }  // namespace
 
-Plan compile(const FactorGraph& graph, const PlanOptions& options) {
+Plan compile(const FactorGraph& given, const PlanOptions& options) {
   const base::Watch watch(options.cancelled, {});
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");

@@ -4,7 +4,9 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
+#include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -46,11 +48,12 @@ Tensor chained_number(const api::PlanImpl& impl, std::span<const Tensor> operand
   base::Phases phases;
   {
     const auto phase = phases.next(0.2);
-    api::check_possible(graph, chain::outputs(*total, {api::shape_only(Dtype::float64, shape)}, inputs, call)[0],
-                        Semiring::log);
+    const Tensor place = api::shape_only(Dtype::float64, shape);
+    api::check_possible(graph, chain::outputs(*total, {place}, inputs.centred, call)[0], Semiring::log);
   }
   const auto phase = phases.next(0.8);
-  Tensor answer = api::filled(engine::element_dtype(operands), shape, ask(*total, inputs, call).values());
+  Tensor answer =
+      answered(api::filled(engine::element_dtype(operands), shape, ask(*total, inputs.centred, call).values()));
   base::tell_progress(1);
   return answer;
 }

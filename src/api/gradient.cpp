@@ -8,6 +8,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
@@ -143,7 +144,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             const std::vector<Tensor>& cotangents) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  if (impl.chains) throw OptionError("Hessian-vector products are not offered with chains; unroll them");
+  if (impl.chains) throw OptionError("Hessian-vector products are not supported with chains; unroll them");
   const Semiring semiring = differentiable(options.semiring);
   const api::Inputs prepared = api::question_inputs(impl, operands, options);
   const engine::Settings settings = api::question_settings(options, prepared, semiring);

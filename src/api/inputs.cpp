@@ -10,6 +10,7 @@
 #include "engine/check_operands.hpp"
 #include "engine/inspect.hpp"
 #include "engine/thread_pool.hpp"
+#include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
 #include "tensor/check_entries.hpp"

@@ -6,6 +6,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 #include "chain/predictive.hpp"
 #include "engine/check_answers.hpp"
@@ -96,11 +97,13 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
     }
     piece = index;
   }
-  const std::vector<Tensor> inputs = api::log_inputs(impl, operands, options);
-  const Tensor answer = chain::leave_one_out(*program, piece, masked, inputs,
-                                             api::ChainCall(impl, options, api::log_settings(options, inputs)));
+  const api::Inputs inputs = api::log_inputs(impl, operands, options);
+  const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
+  chain::FactorsLeftOut answer =
+      chain::leave_one_out(*program, piece, masked, inputs.centred, api::ChainCall(impl, options, settings));
+  api::add_offsets(impl, inputs, masked, answer.axes, api::ragged_chains(impl, options.lengths), answer.values);
   base::tell_progress(1);
-  return api::filled(engine::element_dtype(operands), answer.shape(), answer.values());
+  return answered(answer.values, operands);
 }
 
 }  // namespace
@@ -120,10 +123,11 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
   std::vector<Tensor> both;
   if (impl.chains) {
-    const chain::SlicesLeftOut left_out =
-        chain::leave_out_slices(*api::total_program(impl), *dim, inputs, api::ChainCall(impl, options, settings));
-    watch.finish();
-    return api::predictive(impl.graph, *dim, left_out.total, left_out.without, engine::element_dtype(operands));
+    const chain::SlicesLeftOut left_out = chain::leave_out_slices(*api::total_program(impl), *dim, inputs.centred,
+                                                                  api::ChainCall(impl, options, settings));
+    both = {left_out.total, left_out.without};
+  } else {
+    both = totals(impl, *dim, inputs.centred, settings);
   }
   Tensor answer = api::predictive(impl.graph, *dim, both[0], both[1]);
   std::vector<DimId> axes = adjoint::batch_axes(impl.graph);
@@ -133,6 +137,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
     if (chain::holds(impl.graph.factor_plates(f), *dim)) left_out.push_back(f);
   }
   api::add_offsets(impl, inputs, left_out, axes, api::ragged_chains(impl, options.lengths), answer);
+  watch.finish();
   return answered(answer, operands);
 }
 

@@ -28,40 +28,25 @@ Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>
 
 Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype) {
   std::vector<double> values = joint.values();
-  const std::vector<double> total = log_partition.values();
-  const std::size_t each = total.empty() ? 0 : values.size() / total.size();
+  const auto each = static_cast<std::size_t>(states);
   base::Pace pace;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (pace.stops(work_of_an_entry)) base::check_wanted();
-    const double x = values[k] == minus_infinity ? values[k] : values[k] - total[k / each];
-    values[k] = log ? x : std::exp(x);
+  for (std::size_t first = 0; first < values.size(); first += each) {
+    if (pace.stops(work_of_an_entry * states)) base::check_wanted();
+    const std::span<double> slice(values.data() + first, each);
+    const double high = *std::max_element(slice.begin(), slice.end());
+    if (high == minus_infinity) {
+      if (!log) std::fill(slice.begin(), slice.end(), 0.0);
+      continue;
+    }
+    double sum = 0;
+    for (double& x : slice) {
+      x -= high;
+      sum += std::exp(x);
+    }
+    // Not x − (high + log sum), which would round to the digits of `high`.
+    for (double& x : slice) x = log ? x - std::log(sum) : std::exp(x) / sum;
   }
   return filled(dtype, joint.shape(), values);
-}
-
-void level_slices(const FactorGraph& graph, const std::vector<DimId>& axes, const Tensor& log_partition,
-                  Tensor& joint) {
-  const auto is = [&](DimKind kind) { return [&graph, kind](DimId d) { return graph.dims()[d].kind == kind; }; };
-  if (std::none_of(axes.begin(), axes.end(), is(DimKind::chain))) return;
-  std::int64_t states = 1;
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    if (is(DimKind::variable)(axes[axis])) states *= joint.shape()[axis];
-  }
-  const std::vector<double> total = log_partition.values();
-  auto* values = static_cast<double*>(joint.mutable_data());
-  const std::int64_t elements = joint.elements();
-  if (elements == 0) return;
-  const std::int64_t each = elements / static_cast<std::int64_t>(total.size());
-  base::Pace pace;
-  for (std::int64_t first = 0; first < elements; first += states) {
-    if (pace.stops(work_of_an_entry * states)) base::check_wanted();
-    const double high = *std::max_element(values + first, values + first + states);
-    if (high == minus_infinity) continue;
-    double sum = 0;
-    for (std::int64_t k = first; k < first + states; ++k) sum += std::exp(values[k] - high);
-    const double shift = total[static_cast<std::size_t>(first / each)] - (high + std::log(sum));
-    for (std::int64_t k = first; k < first + states; ++k) values[k] += shift;
-  }
 }
 
 Tensor factor_posterior(const FactorGraph& graph, std::size_t factor, const std::vector<DimId>& axes,

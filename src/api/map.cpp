@@ -4,6 +4,7 @@
 #include "api/assignments.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 
 namespace plated {

@@ -9,6 +9,7 @@
 #include "api/inputs.hpp"
 #include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 #include "chain/posterior.hpp"
 #include "engine/check_answers.hpp"
@@ -256,8 +257,9 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
   }
   if (outputs) {
     const auto phase = phases.next(1.0);
-    asker.joints(wanted, options, result);
+    asker.joints(wanted, result);
   }
+  check_answers(result, wanted.log);
   watch.finish();
   return result;
 }

@@ -33,6 +33,7 @@ std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Te
     outputs = runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
                             settings);
   }
+  api::check_results(outputs, "max_marginals: output", selecting.semiring, selecting);
   watch.finish();
   std::map<std::string, Tensor> result;
   for (std::size_t k = 0; k < variables.size(); ++k) result.emplace(impl.graph.dims()[variables[k]].name, outputs[k]);

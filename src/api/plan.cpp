@@ -69,10 +69,10 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   const engine::Settings settings = value_settings(options, *impl_);
   std::vector<Tensor> outputs = api::output_shapes(graph(), dtype);
   if (impl_->chains) {
-    std::vector<Tensor> outputs = chain::outputs(*impl_->chains, api::output_shapes(graph(), dtype), operands,
-                                                 api::ChainCall(*impl_, options, settings));
+    outputs = chain::outputs(*impl_->chains, std::move(outputs), operands, api::ChainCall(*impl_, options, settings));
     watch.finish();
-    return outputs;
+  } else {
+    outputs = impl_->value->run(std::move(outputs), operands, settings);
   }
   api::check_results(outputs, "output", options.semiring, options);
   return outputs;

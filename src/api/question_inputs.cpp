@@ -137,7 +137,6 @@ engine::Settings question_settings(const RunOptions& options, const Inputs& inpu
 
 std::vector<Tensor> given_outputs(const PlanImpl& plan, const Inputs& inputs, const RunOptions& options,
                                   engine::Settings settings, Dtype dtype) {
-  settings.progress = nullptr;  // it has been told of the question's own run
   std::vector<Tensor> places = output_shapes(plan.graph, dtype);
   if (!plan.chains) return plan.value->run(std::move(places), inputs.given, settings);
   return chain::outputs(*plan.chains, std::move(places), inputs.given, ChainCall(plan, options, settings));
@@ -145,7 +144,6 @@ std::vector<Tensor> given_outputs(const PlanImpl& plan, const Inputs& inputs, co
 
 Tensor given_total(const PlanImpl& plan, const Inputs& inputs, const RunOptions& options, engine::Settings settings,
                    Dtype dtype) {
-  settings.progress = nullptr;
   const Tensor place = shape_only(dtype, sizes(plan.graph, adjoint::batch_axes(plan.graph)));
   std::vector<Tensor> total;
   if (plan.chains) {

@@ -5,6 +5,7 @@
 
 #include "api/assignments.hpp"
 #include "api/plan_cache.hpp"
+#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 #include "plated/error.hpp"
 

@@ -97,11 +97,10 @@ FactorsLeftOut leave_one_out(const Program& program, std::size_t piece, const st
     }
   });
   // Plates come before chains, in whatever order the rows have them.
-  std::vector<DimId> axes = p.rows;
-  axes.push_back(p.chain);
   std::vector<DimId> order = without(adjoint::AnswerAxes(program.graph())(p.sources[0], false), p.chain);
   order.push_back(p.chain);
-  return reordered(answer, axes, order);
+  Tensor ordered = reordered(answer, axes, order);
+  return {.axes = std::move(order), .values = std::move(ordered)};
 }
 
 SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<const Tensor> operands,

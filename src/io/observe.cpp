@@ -10,8 +10,6 @@
 namespace plated {
 namespace {
 
-using graph::quoted;
-
 /// `name[1,2]` taken apart; a name that has brackets of its own is found whole.
 struct Observed {
   DimId variable = 0;
@@ -38,7 +36,7 @@ Observed read_variable(const Model& model, std::string_view spelled) {
     auto index = read_index(spelled.substr(bracket + 1, spelled.size() - bracket - 2));
     if (found && index) return {*found, std::move(*index)};
   }
-  throw UnknownNameError("there is no variable " + quoted(spelled) + " to observe");
+  throw UnknownNameError("there is no variable " + graph::quoted(spelled) + " to observe");
 }
 
 }  // namespace
@@ -50,26 +48,26 @@ std::string observe(Model& model, std::string_view assignment) {
   const std::size_t sign = assignment.find(
       '=', bracket == std::string_view::npos || assignment.find('=') < assignment.find('[') ? 0 : bracket);
   if (sign == std::string_view::npos) {
-    throw ParseError("evidence reads 'variable=state', as in 'rain=yes', not " + quoted(assignment));
+    throw ParseError("evidence reads 'variable=state', as in 'rain=yes', not " + graph::quoted(assignment));
   }
   const Observed observed = read_variable(model, assignment.substr(0, sign));
   const Dim& dim = model.graph.dims()[observed.variable];
   const std::string_view spelled = assignment.substr(sign + 1);
   const auto state = io::find_state(model, dim.name, spelled);
-  if (!state) throw UnknownNameError(quoted(dim.name) + " has no state " + quoted(spelled));
+  if (!state) throw UnknownNameError(graph::quoted(dim.name) + " has no state " + graph::quoted(spelled));
 
   const std::vector<DimId> plates = model.graph.variable_plates()[observed.variable];
   const std::vector<std::int64_t> sizes = io::sizes_of(model.graph, plates, false);
   const auto known = model.evidence.find(dim.name);
   if (known != model.evidence.end() && known->second.shape != sizes)
-    throw SizeError("the evidence of " + quoted(dim.name) + " has batch dims; give all of it in a file");
+    throw SizeError("the evidence of " + graph::quoted(dim.name) + " has batch dims; give all of it in a file");
   if (observed.index.size() != sizes.size()) {
-    throw SizeError(quoted(dim.name) + " lives in " + std::to_string(sizes.size()) + " plates: observe it as " +
-                    quoted(dim.name + "[0]=" + std::string(spelled)) + ", with an index for each");
+    throw SizeError(graph::quoted(dim.name) + " lives in " + std::to_string(sizes.size()) + " plates: observe it as " +
+                    graph::quoted(dim.name + "[0]=" + std::string(spelled)) + ", with an index for each");
   }
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     if (observed.index[k] >= 0 && observed.index[k] < sizes[k]) continue;
-    throw SizeError("plate " + quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
+    throw SizeError("plate " + graph::quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
                     std::to_string(observed.index[k]) + ", only " + std::to_string(sizes[k]));
   }
   model.evidence.try_emplace(dim.name, sizes, -1).first->second.at(observed.index) = *state;

@@ -25,7 +25,10 @@ class Solver {
         options_(options),
         axes_(model.graph),
         reduction_(reduce::reduce(model)) {
-    if (!reduction_.impossible) reduction_.model = in_space(reduction_.model, Space::log);
+    if (!reduction_.impossible) {
+      reduce::check_log_range(reduction_.model);
+      reduction_.model = in_space(reduction_.model, Space::log);
+    }
     for (const auto& [variable, states] : reduction_.model.evidence) observable_.push_back(variable);
   }
 
@@ -47,7 +50,6 @@ class Solver {
   [[nodiscard]] RunOptions run_options() const {
     return {.semiring = Semiring::log,
             .threads = options_.threads,
-            .check = Check::all,
             .memory_limit = options_.memory_limit,
             .evidence = reduction_.model.evidence,
             .lengths = reduction_.model.lengths,
