@@ -79,7 +79,7 @@ std::map<std::string, std::set<std::string>> plates_by_name(const FactorGraph& g
 TEST(Choices, AnEquationMeansWhatTheBuilderWasTold) {
   std::uint64_t seen = 0, compared = 0;
   for_each_seed(4000, [&](std::uint64_t seed) -> testing::AssertionResult {
-    const Case c = random_case(seed, {.odd = seed % 2 == 0});
+    const Case c = random_case(seed, {.odd = false});
     const FactorGraph graph = c.build();
     std::optional<EinsumOptions> options = c.equation_options();
     ++seen;
