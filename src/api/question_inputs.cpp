@@ -9,6 +9,7 @@
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 
@@ -29,6 +30,9 @@ void within_limit(const char* what, std::int64_t bytes, std::int64_t limit, Copy
   }
 }
 
+// About, in nanoseconds.
+constexpr std::int64_t work_of_a_logarithm = 16;
+
 /// Copies of the operands that hold their logarithms, in double: a rounded logarithm would count once for each slice.
 /// Returns their magnitudes.
 std::vector<double> take_logarithms(std::vector<Tensor>& operands) {
@@ -36,7 +40,9 @@ std::vector<double> take_logarithms(std::vector<Tensor>& operands) {
   for (std::size_t k = 0; k < operands.size(); ++k) {
     std::vector<double> values = operands[k].values();
     double magnitude = 0;
+    base::Pace pace;
     for (double& x : values) {
+      if (pace.stops(work_of_a_logarithm)) base::check_wanted();
       if (x < 0) {
         throw ValueError("operand " + std::to_string(k) + " has a negative entry, and a posterior needs weights");
       }

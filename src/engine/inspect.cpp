@@ -17,7 +17,7 @@ Inspection inspect(const Tensor& tensor, Semiring semiring, int threads) {
   if (order.extents.empty()) return {};
   const std::int64_t extent = order.extents[0];
   const std::int64_t tasks = std::min(extent, order.elements() / elements_of_a_task);
-  if (threads < 2 || tasks < 2) return kernels::inspect(order, semiring, 0, extent);
+  if (tasks < 2) return kernels::inspect(order, semiring, 0, extent);
   std::atomic<bool> admitted = true;
   std::atomic<double> magnitude = 0;  // a maximum: the order in which tasks end does not matter
   const kernels::MemoryOrder& shared = order;
