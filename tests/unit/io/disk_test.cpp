@@ -47,14 +47,14 @@ TEST(ReadFiles, PipesSocketsAndDevicesAreRefusedBeforeTheyAreOpened) {
                {socket, "is a socket, not a regular file"},
                {"/dev/zero", "is a device, not a regular file"},
                {scratch.folder(), "is a folder, not a file"}};
-  for (const auto& [path, reason] : cases) {
-    SCOPED_TRACE(path);
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.path);
     // Nobody writes to the pipe: opening it would wait forever.
-    EXPECT_SAYS(message_of<FileError>([&] { (void)read_model(path); }), reason);
-    EXPECT_SAYS(message_of<FileError>([&] { read_evidence(model, path); }), reason);
-    EXPECT_SAYS(message_of<FileError>([&] { (void)read_npy(path); }), reason);
-    EXPECT_SAYS(message_of<FileError>([&] { (void)npz_names(path); }), reason);
-    EXPECT_SAYS(message_of<FileError>([&] { (void)read_npz(path, "f"); }), reason);
+    EXPECT_SAYS(message_of<FileError>([&] { (void)read_model(each.path); }), each.reason);
+    EXPECT_SAYS(message_of<FileError>([&] { read_evidence(model, each.path); }), each.reason);
+    EXPECT_SAYS(message_of<FileError>([&] { (void)read_npy(each.path); }), each.reason);
+    EXPECT_SAYS(message_of<FileError>([&] { (void)npz_names(each.path); }), each.reason);
+    EXPECT_SAYS(message_of<FileError>([&] { (void)read_npz(each.path, "f"); }), each.reason);
   }
 }
 
