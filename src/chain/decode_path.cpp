@@ -50,7 +50,7 @@ class Path::Worker {
       const std::int64_t some = std::min(at_once, block_.count - done);
       if (path_.choice_.draw) draw_numbers(done, some);
       for (std::int64_t k = 0; k < some; ++k) {
-        choose_slice(slice_at(done + k), uniform_.data() + k * count);
+        choose_slice(slice_at(done + k), path_.choice_.draw ? uniform_.data() + k * count : nullptr);
         if (pace.stops(count * rows_.states())) return;
       }
     }
