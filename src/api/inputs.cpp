@@ -189,8 +189,8 @@ void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semi
     rest /= dim.size;
   }
   if (*found != zero) {
-    throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " + std::to_string(*found) +
-                     engine::no_numbers);
+    throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " +
+                     (std::isnan(*found) ? "NaN" : std::to_string(*found)) + engine::no_numbers);
   }
   const bool underflows = semiring == Semiring::max_product;
   throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +

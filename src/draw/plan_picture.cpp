@@ -120,11 +120,11 @@ Drawn draw_flow(const Flow& flow, Pixel corner) {
 std::string plan_svg(const std::vector<PlanPanel>& panels, const DrawOptions& options) {
   std::string svg;
   double width = 0, y = margin;
-  const auto write = [&](std::string_view css, double font, std::string_view colour, const std::string& text) {
-    y += font;
-    svg += text_at(css, margin, y, "start", font, colour, text);
+  const auto write = [&](std::string_view css, double height, std::string_view colour, const std::string& text) {
+    y += height;
+    svg += text_at(css, margin, y, "start", height, colour, text);
     y += 5;
-    width = std::max(width, text_width(text, font));
+    width = std::max(width, text_width(text, height));
   };
   if (!options.title.empty()) {
     write("title", title_font, ink, options.title);

@@ -52,14 +52,16 @@ def main(clang_tidy, unit, build):
     version = subprocess.run([clang_tidy, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     flags = [*compile_flags(unit, build), *EXTRA]
     texts = [path.read_text(encoding="utf-8") for path in files_of(unit)]
-    config = pathlib.Path(".clang-tidy")
-    parts = [version, config.read_text(encoding="utf-8"), *flags, *texts]
+    # A source finds its room's configuration by itself; a batch lies in the build folder, which may be anywhere.
+    root = pathlib.Path(".clang-tidy").resolve()
+    named = [f"--config-file={root}"] if unit.suffix == ".cxx" else []
+    configs = {root, *(folder / ".clang-tidy" for folder in unit.resolve().parents if (folder / ".clang-tidy").is_file())}
+    parts = [version, *(path.read_text(encoding="utf-8") for path in sorted(configs)), *flags, *texts]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     passed = build.parent / "tidy" / digest
     if passed.exists():
         return 0
-    # Named, since a batch lies in the build folder, which may be anywhere.
-    command = [clang_tidy, "--quiet", f"--config-file={config.resolve()}", str(unit), "--", *flags]
+    command = [clang_tidy, "--quiet", *named, str(unit), "--", *flags]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode != 0:
         print(result.stdout)
