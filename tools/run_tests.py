@@ -163,10 +163,12 @@ class PythonTests:
 
 
 def changed_files():
-    """The files that differ from the commit before the last, as resolved paths; none outside of a repository."""
-    command = ["git", "diff", "--name-only", "HEAD~1"]
-    said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-    return {ROOT / line for line in said.stdout.splitlines()}
+    """The files that the last commit or the working tree changed or added; none outside of a repository."""
+    changed = set()
+    for words in (["diff", "--name-only", "HEAD~1"], ["ls-files", "--others", "--exclude-standard"]):
+        said = subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        changed.update(ROOT / line for line in said.stdout.splitlines())
+    return changed
 
 
 def leave_out_unchanged():
