@@ -14,6 +14,7 @@ import sys
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 # The database is GCC's; and a Highway source is analysed for one target, not once for each.
+GCC_ONLY = {"-fno-ipa-cp-clone", "-fno-unswitch-loops"}
 EXTRA = ["-Wno-unknown-warning-option", "-DHWY_COMPILE_ONLY_STATIC"]
 
 
@@ -43,7 +44,7 @@ def compile_flags(unit, build):
                 flags.append(word)
             elif before in ("-isystem", "-I"):
                 flags.append(word)
-        return [flag for flag in flags if flag != "-E"]  # of the launcher, `cmake -E env`
+        return [flag for flag in flags if flag != "-E" and flag not in GCC_ONLY]  # -E of the launcher, `cmake -E env`
     raise SystemExit(f"{unit} is in no compile command of {build}")
 
 
