@@ -17,7 +17,7 @@ using planner::Step;
 std::set<DimId> kept_variables(const planner::Schedule& schedule) {
   std::set<DimId> kept;
   for (const Step& step : schedule.steps) {
-    if (step.sum.empty()) continue;
+    if (summed(step).empty()) continue;
     for (const DimId d : schedule.values[step.output].dims) {
       if (schedule.problem.kind[d] == DimKind::variable) kept.insert(d);
     }
@@ -37,10 +37,10 @@ double work_of(const ChoiceStep& step, const Choice& choice) {
 void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
                const engine::Workspace& workspace, const Choice& choice, int threads,
                std::vector<Integers>& assignment) {
-  PLATED_ASSERT(assignment.size() == schedule.problem.size.size());
+  PLATED_ASSERT(assignment.size() == schedule.problem.domain.size());
   PLATED_ASSERT(choice.draw ? semiring == Semiring::log : choice.count == 1);
   for (DimId v = 0; v < assignment.size(); ++v) {
-    const bool single = schedule.problem.kind[v] == DimKind::variable && schedule.problem.size[v] == 1;
+    const bool single = schedule.problem.kind[v] == DimKind::variable && schedule.problem.domain[v] == 1;
     if (single) std::fill(assignment[v].values.begin(), assignment[v].values.end(), 0);
   }
   if (choice.count == 0) return;
@@ -50,8 +50,8 @@ void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<c
   double work = 0;
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
-    if (step.sum.empty()) continue;
-    PLATED_ASSERT(step.kind == Step::Kind::contract);
+    if (summed(step).empty()) continue;
+    PLATED_ASSERT(step.is<planner::Contract>());
     ChoiceStep rows = read_choice(schedule, s, semiring, operands, workspace);
     if (rows.slices.size() == 0 || rows.states == 0) continue;
     work += work_of(rows, choice);

@@ -35,30 +35,33 @@ class Reader {
          const engine::Workspace& workspace)
       : schedule_(schedule),
         step_(schedule.steps[step]),
+        extents_(workspace.bound.extents),
         bound_(workspace.bound.steps[step]),
-        shape_(bound_.contraction->shape()),
+        contraction_(std::get<kernels::Contraction>(bound_.kernel)),
+        shape_(contraction_.shape()),
         loops_(schedule.loops(step_)),
         operands_(operands),
         workspace_(workspace) {}
 
   ChoiceStep read(Semiring semiring) {
-    result_.variables.assign(step_.sum.begin(), step_.sum.end());
+    const planner::SortedSet& sum = summed(step_);
+    result_.variables.assign(sum.begin(), sum.end());
     for (const DimId v : result_.variables) {
       PLATED_ASSERT(plates(v) == plates(result_.variables[0]));
-      result_.extent.push_back(schedule_.problem.size[v]);
+      result_.extent.push_back(extents_[v]);
       result_.states *= result_.extent.back();
     }
     for (const DimId d : schedule_.values[step_.output].dims) {
       if (schedule_.problem.kind[d] != DimKind::variable) continue;
       result_.kept.push_back(d);
-      result_.kept_extent.push_back(schedule_.problem.size[d]);
+      result_.kept_extent.push_back(extents_[d]);
       result_.kept_states *= result_.kept_extent.back();
     }
     result_.combine =
         semiring == Semiring::max_product ? kernels::ChooseCombine::multiply : kernels::ChooseCombine::add;
     result_.largest = semiring != Semiring::min_plus;
     // Small contractions are computed in double whatever their inputs are.
-    const bool small = std::string_view(bound_.contraction->strategy()) == "small";
+    const bool small = std::string_view(contraction_.strategy()) == "small";
     result_.compute = small ? Dtype::float64 : shape_.compute_dtype;
     read_inputs();
     read_slices();
@@ -74,7 +77,7 @@ class Reader {
   }
 
   void read_inputs() {
-    order_ = combination_order(*bound_.contraction);
+    order_ = combination_order(contraction_);
     for (const std::size_t i : order_) {
       const engine::Place& place = bound_.inputs[i];
       ChoiceStep::Input input;
@@ -102,7 +105,7 @@ class Reader {
     const std::vector<DimId> list = axes(v);
     const auto at = std::find(list.begin(), list.end(), d);
     if (at == list.end()) return 0;
-    return schedule_.elements({at + 1, list.end()});
+    return planner::elements(extents_, {at + 1, list.end()});
   }
 
   void read_slices() {
@@ -120,7 +123,7 @@ class Reader {
         if (along == 0) continue;
         slice.carried = true;
         // The largest input's memory order rules.
-        const std::int64_t elements = schedule_.elements(schedule_.values[step_.inputs[order_[i]]].dims);
+        const std::int64_t elements = planner::elements(extents_, schedule_.values[step_.inputs[order_[i]]].dims);
         if (elements > weight) {
           weight = elements;
           slice.step = along;
@@ -137,7 +140,7 @@ class Reader {
       std::vector<std::int64_t> along{number_stride(result_.variables[0], slice.dim)};
       for (const std::size_t i : order_) along.push_back(stride(i, slice.dim));
       for (const DimId v : result_.kept) along.push_back(number_stride(v, slice.dim));
-      const std::int64_t extent = schedule_.problem.size[slice.dim];
+      const std::int64_t extent = extents_[slice.dim];
       (slice.carried ? result_.carried : result_.tied).add(extent, along);
       result_.slices.add(extent, std::move(along));
     }
@@ -145,7 +148,9 @@ class Reader {
 
   const Schedule& schedule_;
   const Step& step_;
+  const planner::Extents& extents_;
   const engine::BoundStep& bound_;
+  const kernels::Contraction& contraction_;
   const kernels::ContractionShape& shape_;
   std::vector<DimId> loops_;
   std::span<const Tensor> operands_;

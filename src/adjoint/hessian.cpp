@@ -3,12 +3,14 @@
 
 namespace plated::adjoint {
 
+using planner::Contract;
+using planner::LeaveOneOut;
 using planner::Step;
 using planner::Value;
 
 namespace {
 
-bool multiplies(const Step& step) { return !step.product.empty() || !step.tied_power.empty(); }
+bool multiplies(const Step& step) { return step.is<Contract>() && !multiplied(step).empty(); }
 
 }  // namespace
 
@@ -82,7 +84,8 @@ const Hessian::Slices& Hessian::slices(const Step& step) {
   const planner::Schedule& schedule = writer_.schedule();
   const SortedSet loops = writer_.loops(step);
   known.product = writer_.slice_product(step, Semiring::real);
-  known.others = writer_.leave_one_out({known.product}, step.product, step.power, Semiring::real);
+  const auto& contract = *step.as<Contract>();
+  known.others = writer_.leave_one_out({known.product}, contract.product, contract.power, Semiring::real);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (tangent_[step.inputs[k]] == none) continue;
     std::vector<ValueId> factors = inputs_but(step, k);
@@ -93,19 +96,20 @@ const Hessian::Slices& Hessian::slices(const Step& step) {
   }
   if (known.product_tangent != none) {
     known.others_tangent =
-        writer_.leave_one_out({known.product, known.product_tangent}, step.product, step.power, Semiring::real);
+        writer_.leave_one_out({known.product, known.product_tangent}, contract.product, contract.power, Semiring::real);
   }
   return known;
 }
 
 void Hessian::tangent_of(const Step& step) {
   const SortedSet loops = writer_.loops(step);
-  if (step.kind == Step::Kind::leave_one_out) {
+  if (const auto* others = step.as<LeaveOneOut>()) {
     const ValueId t = tangent_[step.inputs[0]];
     if (t == none) return;
-    tangent_[step.output] = semiring_ == Semiring::log
-                                ? writer_.leave_one_out({t}, step.product, step.power, Semiring::max_plus)
-                                : writer_.leave_one_out({step.inputs[0], t}, step.product, step.power, Semiring::real);
+    tangent_[step.output] =
+        semiring_ == Semiring::log
+            ? writer_.leave_one_out({t}, others->product, others->power, Semiring::max_plus)
+            : writer_.leave_one_out({step.inputs[0], t}, others->product, others->power, Semiring::real);
     return;
   }
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
@@ -119,7 +123,7 @@ void Hessian::tangent_of(const Step& step) {
     terms.factors.push_back(t);
     if (multiplies(step)) {
       terms.factors.push_back(slices(step).others);
-      terms.scale = static_cast<double>(step.power);
+      terms.scale.times = step.as<Contract>()->power.plates;
     }
     add(tangent_, step.output, std::move(terms), loops);
   }
@@ -129,10 +133,10 @@ void Hessian::curve(const Step& step) {
   const ValueId g = reverse_.mass(step.output);
   if (g == none) return;
   const ValueId c = curved_[step.output];
-  if (step.kind == Step::Kind::leave_one_out) {
+  if (const auto* others = step.as<LeaveOneOut>()) {
     const ValueId in = step.inputs[0];
     const auto linear = [&](std::vector<ValueId> inputs, Semiring semiring) {
-      add_whole(curved_, in, writer_.leave_one_out(std::move(inputs), step.product, step.power, semiring));
+      add_whole(curved_, in, writer_.leave_one_out(std::move(inputs), others->product, others->power, semiring));
     };
     if (c != none && semiring_ == Semiring::log) linear({c}, Semiring::max_plus);
     if (c != none && semiring_ == Semiring::real) linear({in, c}, Semiring::real);
@@ -155,13 +159,13 @@ void Hessian::curve_log(const Step& step, std::size_t input) {
   const ValueId c = curved_[step.output];
   const SortedSet loops = writer_.loops(step);
   if (c != none) add(curved_, in, reverse_.shared(step, {c}), loops);
-  if (step.sum.empty()) return;
+  if (summed(step).empty()) return;
   for (const ValueId other : step.inputs) {
     if (tangent_[other] != none) add(curved_, in, reverse_.shared(step, {g, tangent_[other]}), loops);
   }
   if (tangent_[step.output] != none) {
     Terms terms = reverse_.shared(step, {g, tangent_[step.output]});
-    terms.scale = -1;
+    terms.scale.number = -1;
     add(curved_, in, std::move(terms), loops);
   }
 }
@@ -178,7 +182,10 @@ void Hessian::curve_real(const Step& step, std::size_t input) {
     factors.push_back(mass);
     if (multiplies(step)) factors.push_back(others);
     add(curved_, in,
-        {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = static_cast<double>(step.power)},
+        {.added = {},
+         .subtracted = {},
+         .factors = std::move(factors),
+         .scale = {.times = step.as<Contract>()->power.plates}},
         loops);
   };
   add_product(inputs_but(step, input), c, of.others);

@@ -10,6 +10,7 @@ namespace plated::adjoint {
 namespace {
 
 using base::contains;
+using planner::Contract;
 using planner::Schedule;
 using planner::Step;
 using planner::Value;
@@ -25,11 +26,11 @@ class Predictive {
     for (std::size_t s = 0; s < steps; ++s) {
       const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
       if (writer_.schedule().values[step.output].kind == Value::Kind::output) {
-        add({.inputs = replaced(step), .output = answer});
-      } else if (contains(step.product, plate_) || contains(step.tied_power, plate_)) {
+        writer_.add(Contract{}, replaced(step), answer);
+      } else if (contains(multiplied(step), plate_)) {
         leave_out(step);
       } else if (std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return without_[v] != none; })) {
-        repeat(step);
+        without_[step.output] = repeat(step.operation, replaced(step), step.output);
       }
     }
   }
@@ -41,41 +42,31 @@ class Predictive {
     return inputs;
   }
 
-  /// The value's dims, and the plate in front of them where an input has it.
-  ValueId like(ValueId value, const std::vector<ValueId>& inputs) {
-    std::vector<DimId> dims = writer_.schedule().values[value].dims;
+  /// An operation on other inputs; its value has the dims of `like`, and the plate in front of them where an input
+  /// does.
+  ValueId repeat(planner::Operation operation, std::vector<ValueId> inputs, ValueId like) {
+    std::vector<DimId> dims = writer_.schedule().values[like].dims;
     const bool numbered =
         std::any_of(inputs.begin(), inputs.end(), [&](ValueId v) { return contains(writer_.dims(v), plate_); });
     if (numbered) dims.insert(dims.begin(), plate_);
-    return writer_.add_intermediate(std::move(dims));
+    const ValueId output = writer_.add_intermediate(std::move(dims));
+    writer_.add(std::move(operation), std::move(inputs), output);
+    return output;
   }
 
-  void add(Step step) {
-    step.component = static_cast<std::uint32_t>(writer_.schedule().components.size() - 1);
-    writer_.schedule().steps.push_back(std::move(step));
-  }
-
-  void repeat(Step step) {
-    const ValueId value = step.output;
-    step.inputs = replaced(step);
-    step.output = without_[value] = like(value, step.inputs);
-    add(std::move(step));
-  }
-
-  void leave_out(Step step) {
-    const ValueId value = step.output;
-    if (contains(step.product, plate_)) {
+  void leave_out(const Step& step) {
+    Contract contract = *step.as<Contract>();
+    std::vector<ValueId> inputs = step.inputs;
+    if (contains(contract.product, plate_)) {
       const ValueId slice = writer_.slice_product(step, Semiring::log);
-      step.inputs = {writer_.leave_one_out({slice}, {plate_}, 1, Semiring::log)};
-      std::erase(step.product, plate_);
+      inputs = {writer_.leave_one_out({slice}, {plate_}, {}, Semiring::log)};
+      std::erase(contract.product, plate_);
     } else {
       // The same in every slice: one time fewer.
-      const std::int64_t slices = writer_.schedule().problem.size[plate_];
-      step.power = step.power / slices * (slices - 1);
-      std::erase(step.tied_power, plate_);
+      contract.power.leaves_out = true;
+      contract.power.left_out = plate_;
     }
-    step.output = without_[value] = like(value, step.inputs);
-    add(std::move(step));
+    without_[step.output] = repeat(std::move(contract), std::move(inputs), step.output);
   }
 
   StepWriter& writer_;

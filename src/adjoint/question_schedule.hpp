@@ -9,7 +9,7 @@ namespace plated::adjoint {
 /// A plan that a sweep can walk backwards.
 [[nodiscard]] planner::Schedule forward(const FactorGraph& graph, planner::Options options);
 
-/// Buffers anew, now that all steps are known.
+/// The schedule, once all steps are appended.
 [[nodiscard]] planner::Schedule finished(planner::Schedule schedule, const planner::Options& options);
 
 }  // namespace plated::adjoint

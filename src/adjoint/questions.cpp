@@ -80,12 +80,9 @@ std::vector<DimId> AnswerAxes::operator()(DimId variable, bool states) const {
 }
 
 std::vector<DimId> posterior_variables(const FactorGraph& graph) {
-  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
   std::vector<DimId> list;
   for (DimId v = 0; v < graph.dims().size(); ++v) {
-    const bool exists =
-        std::none_of(plates[v].begin(), plates[v].end(), [&](DimId b) { return graph.dims()[b].size == 0; });
-    if (graph.dims()[v].kind == DimKind::variable && graph.dims()[v].size > 1 && exists) list.push_back(v);
+    if (graph.dims()[v].kind == DimKind::variable && graph.dims()[v].size > 1) list.push_back(v);
   }
   return list;
 }
@@ -95,7 +92,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
   Schedule schedule = forward(total_graph(graph), options);
   std::vector<std::size_t> summed_in(graph.dims().size(), schedule.steps.size());
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
-    for (const DimId v : schedule.steps[s].sum) summed_in[v] = s;
+    for (const DimId v : summed(schedule.steps[s])) summed_in[v] = s;
   }
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, true)});
@@ -105,7 +102,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
   for (const DimId v : variables ? posterior_variables(graph) : std::vector<DimId>{}) {
     VariableAnswer answer{.variable = v, .step = summed_in[v]};
     answer.answer = writer.add_output(axes(v));
-    if (answer.step == schedule.steps.size()) continue;  // without batches there is no posterior either
+    if (answer.step == schedule.steps.size()) continue;  // in an empty plate, where sizes are fixed
     reverse.want(schedule.steps[answer.step].output);
     answers.push_back(answer);
   }
@@ -113,10 +110,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
     const Step& step = schedule.steps[answer.step];
     // With the slices that its mass would tell apart: what is never formed otherwise must not become large.
     const SortedSet slices = base::intersect(dims_of_kind(graph, true), writer.loops(step));
-    const auto size = [&](ValueId value) {
-      const SortedSet dims = base::unite(writer.dims(value), slices);
-      return schedule.elements({dims.begin(), dims.end()});
-    };
+    const auto size = [&](ValueId value) { return writer.nominal_elements(base::unite(writer.dims(value), slices)); };
     for (const ValueId in : step.inputs) {
       const bool is_operand = schedule.values[in].kind == Value::Kind::operand;
       // The mass of a factor that is an answer itself is not there to be read.
@@ -132,7 +126,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
     const ValueId value = reverse.operand_value(f);
     SortedSet shared = base::unite(base::SortedSet(batch_axes(graph)), base::sorted(graph.factors()[f].tied));
     if (value != none) shared = base::subtract(shared, writer.dims(value));
-    reverse.want_operand(f, 1.0 / static_cast<double>(schedule.elements({shared.begin(), shared.end()})));
+    reverse.want_operand(f, {.over = std::move(shared)});
   }
   std::vector<std::vector<const VariableAnswer*>> of_step(schedule.steps.size());
   for (const VariableAnswer& answer : answers) {
@@ -157,13 +151,13 @@ Schedule entropy_schedule(const FactorGraph& graph, const planner::Options& opti
   Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, false)});
   reverse.seed(0);
   for (const Step& step : schedule.steps) {
-    if (!step.sum.empty()) reverse.want(step.output);
+    if (!summed(step).empty()) reverse.want(step.output);
   }
   const ValueId answer = writer.add_output(batch_axes(graph));
   bool first = true;
   // The chain rule: each step adds the entropy of what it sums, given what it keeps.
   reverse.run([&](const Step& step, std::size_t) {
-    if (step.sum.empty()) return;
+    if (summed(step).empty()) return;
     Terms terms = reverse.shared(step, {reverse.mass(step.output)});
     terms.surprisal = true;
     writer.weigh(answer, std::move(terms), reverse.reach(step), !first);

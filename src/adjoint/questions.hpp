@@ -30,8 +30,8 @@ struct GradientQuestion {
 /// The graph asked for its total alone: one number for each batch.
 [[nodiscard]] FactorGraph total_graph(const FactorGraph& graph);
 
-/// Operand: a cotangent of ones for the total. Answers: the posterior of each variable that has more than one state and
-/// lives in no empty plate, ascending, with axes batch, plates, states; then, if asked for, of each factor.
+/// Operand: a cotangent of ones for the total. Answers: the posterior of each variable that has more than one state,
+/// ascending, with axes batch, plates, states; then, if asked for, of each factor.
 [[nodiscard]] planner::Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, bool variables,
                                                   bool factors);
 /// The variables that marginal_schedule answers for.
@@ -57,7 +57,7 @@ class AnswerAxes {
 [[nodiscard]] planner::Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& options,
                                                      const std::vector<bool>& has_statistics);
 
-/// Answer: the total without slice i, for each slice i of a plate with at least two; axes batch, plate.
+/// Answer: the total without slice i, for each slice i of a plate that is not fixed; axes batch, plate.
 [[nodiscard]] planner::Schedule predictive_schedule(const FactorGraph& graph, const planner::Options& options,
                                                     DimId plate);
 

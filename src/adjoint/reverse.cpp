@@ -10,6 +10,8 @@ namespace plated::adjoint {
 using base::intersect;
 using base::subtract;
 using base::unite;
+using planner::Contract;
+using planner::LeaveOneOut;
 using planner::Step;
 using planner::Value;
 
@@ -25,14 +27,14 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       uses_(writer.schedule().values.size(), 0),
       is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
-      scale_(writer.schedule().values.size(), 1.0) {
+      scale_(writer.schedule().values.size()) {
   const planner::Schedule& schedule = writer_.schedule();
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     if (schedule.values[v].kind == Value::Kind::operand) operand_value_[schedule.values[v].index] = v;
   }
   for (const Step& step : schedule.steps) {
     for (const ValueId v : step.inputs) ++uses_[v];
-    is_leave_one_out_[step.output] = step.kind == Step::Kind::leave_one_out;
+    is_leave_one_out_[step.output] = step.is<LeaveOneOut>();
   }
 }
 
@@ -48,13 +50,13 @@ void Reverse::seed(std::size_t output) {
   writer_.schedule().operands.push_back(std::move(axes));  // an output without elements: nothing to pass on
 }
 
-void Reverse::want_operand(std::size_t operand, double scale) {
+void Reverse::want_operand(std::size_t operand, planner::Scale scale) {
   const ValueId target = writer_.add_output(writer_.schedule().operands[operand]);
   const ValueId value = operand_value_[operand];
   if (value == none) return;
   want(value);
   target_[value] = target;
-  scale_[value] = scale;
+  scale_[value] = std::move(scale);
 }
 
 void Reverse::run(const Visit& visit) {
@@ -70,10 +72,10 @@ void Reverse::run(const Visit& visit) {
       if (!active_[in] || in == joint) continue;
       if (joint == none) {
         pass_to(step, k);
-      } else if (mass_[in] == none && target_[in] == none && slices_[in].empty() && scale_[joint] == 1) {
+      } else if (mass_[in] == none && target_[in] == none && slices_[in].empty() && scale_[joint].is_one()) {
         mass_[in] = writer_.contract({mass_[joint]}, mass_dims(in), Semiring::real);
       } else {
-        add(in, {.added = {}, .subtracted = {}, .factors = {mass_[joint]}, .scale = 1 / scale_[joint]},
+        add(in, {.added = {}, .subtracted = {}, .factors = {mass_[joint]}, .scale = inverse(scale_[joint])},
             writer_.dims(joint));
       }
     }
@@ -83,7 +85,7 @@ void Reverse::run(const Visit& visit) {
 /// Where an operand holds all of a sum's terms, its mass is their joint posterior: written first, it gives the others'
 /// by adding up, without their exponentials.
 ValueId Reverse::pass_to_joint(const Step& step) {
-  if (options_.semiring != Semiring::log || step.sum.empty() || !options_.reads_answers) return none;
+  if (options_.semiring != Semiring::log || summed(step).empty() || !options_.reads_answers) return none;
   const SortedSet terms = reach(step);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const ValueId in = step.inputs[k];
@@ -130,7 +132,7 @@ void Reverse::spread_slices() {
   }
   for (std::size_t s = 0; s < forward_steps_; ++s) {
     const Step& step = schedule.steps[s];
-    home[step.output] = subtract(step.leaf, unite(step.product, step.tied_power));
+    home[step.output] = subtract(leaf_of(step), multiplied(step));
   }
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step& step = schedule.steps[s];
@@ -147,12 +149,13 @@ SortedSet Reverse::reach(const Step& step) const {
 }
 
 void Reverse::pass_to(const Step& step, std::size_t input) {
-  if (step.kind == Step::Kind::leave_one_out) {
+  if (const auto* others = step.as<LeaveOneOut>()) {
     const ValueId g = mass_[step.output];
     // Sums of masses are the products of max-plus. The real derivative is its own transpose.
-    add(step.inputs[0], options_.semiring == Semiring::log
-                            ? writer_.leave_one_out({g}, step.product, step.power, Semiring::max_plus)
-                            : writer_.leave_one_out({step.inputs[0], g}, step.product, step.power, Semiring::real));
+    add(step.inputs[0],
+        options_.semiring == Semiring::log
+            ? writer_.leave_one_out({g}, others->product, others->power, Semiring::max_plus)
+            : writer_.leave_one_out({step.inputs[0], g}, others->product, others->power, Semiring::real));
   } else if (options_.semiring == Semiring::log) {
     pass_log(step, input);
   } else {
@@ -162,8 +165,8 @@ void Reverse::pass_to(const Step& step, std::size_t input) {
 
 Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
   Terms terms{.added = {}, .subtracted = {}, .factors = std::move(factors)};
-  if (!step.sum.empty()) {
-    PLATED_ASSERT(step.product.empty() && step.tied_power.empty());
+  if (!summed(step).empty()) {
+    PLATED_ASSERT(multiplied(step).empty());
     terms.added = step.inputs;
     terms.subtracted = {step.output};
   } else if (writer_.schedule().values[step.output].kind == Value::Kind::output) {
@@ -171,7 +174,7 @@ Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
     terms.added = step.inputs;
     terms.subtracted = step.inputs;
   } else {
-    terms.scale = static_cast<double>(step.power);
+    terms.scale.times = step.as<Contract>()->power.plates;
   }
   return terms;
 }
@@ -181,7 +184,7 @@ Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
 Terms Reverse::shared_mass(const Step& step) {
   const ValueId g = mass_[step.output];
   const bool slices_share_it = !base::is_subset(writer_.dims(step.output), writer_.dims(g));
-  if (!options_.nonnegative || step.sum.empty() || !slices_share_it) return shared(step, {g});
+  if (!options_.nonnegative || summed(step).empty() || !slices_share_it) return shared(step, {g});
   if (log_mass_[step.output] == none) log_mass_[step.output] = writer_.log_mass(g);
   Terms terms = shared(step, {});
   terms.added.push_back(log_mass_[step.output]);
@@ -191,7 +194,10 @@ Terms Reverse::shared_mass(const Step& step) {
 /// A product over plates hands its mass to each slice: where nothing else uses the input, there is nothing to compute.
 bool Reverse::passes_as_it_is(const Step& step, ValueId in) const {
   const planner::Schedule& schedule = writer_.schedule();
-  if (!step.sum.empty() || step.power != 1 || schedule.values[step.output].kind == Value::Kind::output) return false;
+  if (!summed(step).empty() || !step.as<Contract>()->power.plates.empty() ||
+      schedule.values[step.output].kind == Value::Kind::output) {
+    return false;
+  }
   if (uses_[in] != 1 || target_[in] != none || is_leave_one_out_[in]) return false;
   const SortedSet g = writer_.dims(mass_[step.output]);
   const SortedSet own = base::sorted(mass_dims(in));
@@ -206,7 +212,7 @@ void Reverse::pass_log(const Step& step, std::size_t input) {
     log_mass_[in] = log_mass_[step.output];
     return;
   }
-  if (step.sum.empty() || !options_.nonnegative || !writer_.is_matrix_product(step)) {
+  if (summed(step).empty() || !options_.nonnegative || !writer_.is_matrix_product(step)) {
     return add(in, shared_mass(step), reach(step));
   }
   std::vector<ValueId> others{writer_.log_mass(g, step.output)};
@@ -224,12 +230,13 @@ void Reverse::pass_real(const Step& step, std::size_t input) {
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (k != input) factors.push_back(step.inputs[k]);
   }
-  double scale = 1;
-  if (!step.product.empty() || !step.tied_power.empty()) {
-    PLATED_ASSERT(step.sum.empty());
+  planner::Scale scale;
+  if (!multiplied(step).empty()) {
+    PLATED_ASSERT(summed(step).empty());
+    const auto& contract = *step.as<Contract>();
     const ValueId slice = writer_.slice_product(step, Semiring::real);
-    factors.push_back(writer_.leave_one_out({slice}, step.product, step.power, Semiring::real));
-    scale = static_cast<double>(step.power);
+    factors.push_back(writer_.leave_one_out({slice}, contract.product, contract.power, Semiring::real));
+    scale.times = contract.power.plates;
   } else if (writer_.is_matrix_product(step)) {
     if (mass_[in] == none) {
       begin_mass(in);
@@ -242,7 +249,7 @@ void Reverse::pass_real(const Step& step, std::size_t input) {
   // Loops that were summed in a contraction of their own are not counted again.
   SortedSet loops = writer_.dims(in);
   for (const ValueId v : factors) loops = unite(loops, writer_.dims(v));
-  add(in, {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = scale}, loops);
+  add(in, {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = std::move(scale)}, loops);
 }
 
 std::vector<DimId> Reverse::mass_dims(ValueId value) const {
@@ -258,7 +265,7 @@ void Reverse::begin_mass(ValueId value) {
 void Reverse::add(ValueId value, Terms terms, const SortedSet& loops) {
   const bool first = mass_[value] == none;
   if (first) begin_mass(value);
-  terms.scale *= scale_[value];
+  terms.scale = terms.scale * scale_[value];
   writer_.weigh(mass_[value], std::move(terms), loops, !first);
 }
 

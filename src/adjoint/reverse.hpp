@@ -36,7 +36,7 @@ class Reverse {
   /// Whether the mass of a value is needed for what has been asked so far.
   [[nodiscard]] bool is_wanted(ValueId value);
   /// Have an operand's mass, times a number, written into a new answer.
-  void want_operand(std::size_t operand, double scale = 1);
+  void want_operand(std::size_t operand, planner::Scale scale = {});
 
   /// Called for each step whose output's mass is known, before it is passed on.
   using Visit = std::function<void(const planner::Step& step, std::size_t index)>;
@@ -82,7 +82,7 @@ class Reverse {
   std::vector<std::uint32_t> uses_;     // [value]: inputs of forward steps that it is
   std::vector<bool> is_leave_one_out_;  // [value]
   std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
-  std::vector<double> scale_;           // [value]: of what goes there
+  std::vector<planner::Scale> scale_;   // [value]: of what goes there
 };
 
 }  // namespace plated::adjoint

@@ -25,9 +25,11 @@ ValueId StepWriter::add_value(Value value) {
   return static_cast<ValueId>(schedule_.values.size() - 1);
 }
 
-void StepWriter::add_step(Step step) {
-  step.component = static_cast<std::uint32_t>(schedule_.components.size() - 1);
-  schedule_.steps.push_back(std::move(step));
+void StepWriter::add(planner::Operation operation, std::vector<ValueId> inputs, ValueId output) {
+  schedule_.steps.push_back({.operation = std::move(operation),
+                             .inputs = std::move(inputs),
+                             .output = output,
+                             .component = static_cast<std::uint32_t>(schedule_.components.size() - 1)});
 }
 
 ValueId StepWriter::add_operand(std::vector<DimId> axes, ValueId like) {
@@ -40,7 +42,7 @@ ValueId StepWriter::add_output(std::vector<DimId> axes) {
   Value value{.kind = Value::Kind::output, .index = schedule_.outputs.size(), .dims = {}};
   for (const DimId d : axes) {
     const bool repeated = std::find(value.dims.begin(), value.dims.end(), d) != value.dims.end();
-    if (!repeated && schedule_.problem.size[d] != 1) value.dims.push_back(d);
+    if (!repeated && !contains(schedule_.problem.absent, d)) value.dims.push_back(d);
   }
   schedule_.outputs.push_back(std::move(axes));
   return add_value(std::move(value));
@@ -51,28 +53,27 @@ ValueId StepWriter::add_intermediate(std::vector<DimId> dims, Precision precisio
 }
 
 void StepWriter::weigh(ValueId out, Terms terms, const SortedSet& loops, bool accumulate) {
-  Step step{.kind = Step::Kind::weigh, .inputs = std::move(terms.added), .output = out};
-  step.added = static_cast<std::uint32_t>(step.inputs.size());
-  step.subtracted = static_cast<std::uint32_t>(terms.subtracted.size());
-  step.inputs.insert(step.inputs.end(), terms.subtracted.begin(), terms.subtracted.end());
-  step.inputs.insert(step.inputs.end(), terms.factors.begin(), terms.factors.end());
+  std::vector<ValueId> inputs = std::move(terms.added);
+  planner::Weigh weigh{.added = static_cast<std::uint32_t>(inputs.size()),
+                       .subtracted = static_cast<std::uint32_t>(terms.subtracted.size()),
+                       .accumulate = accumulate,
+                       .surprisal = terms.surprisal};
+  inputs.insert(inputs.end(), terms.subtracted.begin(), terms.subtracted.end());
+  inputs.insert(inputs.end(), terms.factors.begin(), terms.factors.end());
   SortedSet carried;
-  for (const ValueId v : step.inputs) carried = unite(carried, dims(v));
+  for (const ValueId v : inputs) carried = unite(carried, dims(v));
   const SortedSet kept = dims(out);
-  step.sum = subtract(carried, kept);
-  step.scale = terms.scale * elements(subtract(subtract(loops, carried), kept)) /
-               elements(subtract(subtract(kept, loops), carried));
-  step.accumulate = accumulate;
-  step.surprisal = terms.surprisal;
-  add_step(std::move(step));
+  weigh.sum = subtract(carried, kept);
+  weigh.scale = terms.scale * planner::Scale{.times = subtract(subtract(loops, carried), kept),
+                                             .over = subtract(subtract(kept, loops), carried)};
+  add(std::move(weigh), std::move(inputs), out);
 }
 
 ValueId StepWriter::contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring,
                              ValueId out) {
-  Step step{.kind = Step::Kind::contract, .inputs = std::move(inputs)};
   SortedSet carried;
   bool wide = semiring == Semiring::real;
-  for (const ValueId v : step.inputs) {
+  for (const ValueId v : inputs) {
     carried = unite(carried, dims(v));
     wide = wide || schedule_.values[v].precision == Precision::wide;
   }
@@ -81,23 +82,15 @@ ValueId StepWriter::contract(std::vector<ValueId> inputs, const std::vector<DimI
     std::erase_if(axes, [&](DimId d) { return !contains(carried, d); });
     out = add_intermediate(std::move(axes), wide ? Precision::wide : Precision::element);
   }
-  step.output = out;
-  step.sum = subtract(carried, dims(out));
-  step.semiring = semiring;
-  add_step(std::move(step));
+  add(planner::Contract{.sum = subtract(carried, dims(out)), .semiring = semiring}, std::move(inputs), out);
   return out;
 }
 
-ValueId StepWriter::leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, std::int64_t power,
+ValueId StepWriter::leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, const planner::Power& power,
                                   Semiring semiring) {
   const ValueId out = add_intermediate(schedule_.values[inputs[0]].dims);
   PLATED_ASSERT(schedule_.values[inputs[0]].precision == Precision::wide);
-  add_step({.kind = Step::Kind::leave_one_out,
-            .inputs = std::move(inputs),
-            .output = out,
-            .product = product,
-            .power = power,
-            .semiring = semiring});
+  add(planner::LeaveOneOut{.product = product, .power = power, .semiring = semiring}, std::move(inputs), out);
   return out;
 }
 
@@ -110,30 +103,29 @@ ValueId StepWriter::slice_product(const Step& step, Semiring semiring) {
 ValueId StepWriter::log_mass(ValueId mass, ValueId normaliser) {
   std::vector<DimId> axes = schedule_.values[mass].dims;
   Precision precision = Precision::wide;
-  Step step{.kind = Step::Kind::log_mass, .inputs = {mass}};
+  std::vector<ValueId> inputs{mass};
   if (normaliser != none) {
     for (const DimId d : schedule_.values[normaliser].dims) {
       if (std::find(axes.begin(), axes.end(), d) == axes.end()) axes.push_back(d);
     }
     precision = schedule_.values[normaliser].precision;
-    step.inputs.push_back(normaliser);
+    inputs.push_back(normaliser);
   }
-  step.output = add_intermediate(std::move(axes), precision);
-  const ValueId out = step.output;
-  add_step(std::move(step));
+  const ValueId out = add_intermediate(std::move(axes), precision);
+  add(planner::LogMass{}, std::move(inputs), out);
   return out;
 }
 
 bool StepWriter::is_matrix_product(const Step& step) const {
   constexpr double worth_packing = 4;
-  double largest = elements(dims(step.output));
-  for (const ValueId v : step.inputs) largest = std::max(largest, elements(dims(v)));
-  return step.inputs.size() > 1 && elements(loops(step)) > worth_packing * largest;
+  double largest = nominal_elements(dims(step.output));
+  for (const ValueId v : step.inputs) largest = std::max(largest, nominal_elements(dims(v)));
+  return step.inputs.size() > 1 && nominal_elements(loops(step)) > worth_packing * largest;
 }
 
-double StepWriter::elements(const SortedSet& dims) const {
+double StepWriter::nominal_elements(const SortedSet& dims) const {
   double product = 1;
-  for (const DimId d : dims) product *= static_cast<double>(schedule_.problem.size[d]);
+  for (const DimId d : dims) product *= schedule_.problem.nominal_size(d);
   return product;
 }
 

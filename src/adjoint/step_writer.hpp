@@ -18,7 +18,7 @@ struct Terms {
   std::vector<ValueId> added;
   std::vector<ValueId> subtracted;
   std::vector<ValueId> factors;
-  double scale = 1;
+  planner::Scale scale = {};
   bool surprisal = false;
 };
 
@@ -28,6 +28,8 @@ class StepWriter {
 
   [[nodiscard]] planner::Schedule& schedule() { return schedule_; }
   [[nodiscard]] SortedSet dims(ValueId value) const;
+  /// The elements of a set of dims, plates being of a nominal size.
+  [[nodiscard]] double nominal_elements(const SortedSet& dims) const;
   /// The loops of a step, as a set.
   [[nodiscard]] SortedSet loops(const planner::Step& step) const;
 
@@ -44,19 +46,22 @@ class StepWriter {
   /// The product of the inputs summed over all but `kept`, in a semiring, into a new value or into `out`.
   ValueId contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring, ValueId out = none);
   /// Products of all slices but one's own; with tangents, their derivative.
-  ValueId leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, std::int64_t power, Semiring semiring);
+  ValueId leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, const planner::Power& power,
+                        Semiring semiring);
   /// What a step multiplies over plates: its inputs' product in each slice, in double.
   ValueId slice_product(const planner::Step& step, Semiring semiring);
   /// log mass − normaliser, or log mass alone, over the dims of both.
   ValueId log_mass(ValueId mass, ValueId normaliser = none);
 
-  /// Whether a step's loops outnumber the elements of its inputs and output so much that it is worth a matrix product.
+  /// Appends a step.
+  void add(planner::Operation operation, std::vector<ValueId> inputs, ValueId output);
+
+  /// Whether a step's loops outnumber the elements of its inputs and output so much that it is worth a matrix product,
+  /// plates being neither small nor large.
   [[nodiscard]] bool is_matrix_product(const planner::Step& step) const;
 
  private:
-  [[nodiscard]] double elements(const SortedSet& dims) const;
   ValueId add_value(planner::Value value);
-  void add_step(planner::Step step);
 
   planner::Schedule& schedule_;
 };

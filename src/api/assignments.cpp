@@ -46,7 +46,7 @@ Tensor decode_plain(const PlanImpl& plan, std::span<const Tensor> inputs, const 
   const Runnable::Lease lease(*runnable);
   // A choice takes as long as some flops.
   constexpr double flops_a_choice = 16;
-  const double forward = planner::schedule_cost(schedule, settings.semiring, 8).flops;
+  const double forward = planner::schedule_cost(schedule, schedule.extents, settings.semiring, 8).flops;
   const double choices = flops_a_choice * static_cast<double>(settings.output_bytes) / sizeof(std::int64_t);
   base::Phases phases;
   Tensor total;

@@ -114,8 +114,9 @@ const FactorGraph& Plan::graph() const { return impl_->graph; }
 
 Cost Plan::cost(Semiring semiring, Dtype dtype) const {
   const int bytes = static_cast<int>(size_of(dtype));
-  return impl_->chains ? chain::cost(*impl_->chains, semiring, bytes)
-                       : planner::schedule_cost(impl_->value->schedule(), semiring, bytes);
+  return impl_->chains
+             ? chain::cost(*impl_->chains, semiring, bytes)
+             : planner::schedule_cost(impl_->value->schedule(), impl_->value->schedule().extents, semiring, bytes);
 }
 
 std::string Plan::print() const {
@@ -138,7 +139,7 @@ std::vector<std::string> Plan::elimination_order() const {
   std::vector<std::string> order;
   for_each_schedule(*impl_, [&](const planner::Schedule& schedule) {
     for (const planner::Step& step : schedule.steps) {
-      for (const DimId v : step.sum) order.push_back(schedule.graph.dims()[v].name);
+      for (const DimId v : summed(step)) order.push_back(schedule.graph.dims()[v].name);
     }
   });
   return order;

@@ -105,7 +105,8 @@ Cost cost(const Program& program, Semiring semiring, int element_bytes) {
   Cost sum;
   std::int64_t messages = 0;
   for (const Stage& stage : stages(program)) {
-    const Cost one = planner::schedule_cost(stage.runnable->schedule(), semiring, element_bytes);
+    const Cost one =
+        planner::schedule_cost(stage.runnable->schedule(), stage.runnable->schedule().extents, semiring, element_bytes);
     sum.flops += stage.repeats * one.flops;
     sum.exps += stage.repeats * one.exps;
     sum.bytes_read += stage.repeats * one.bytes_read;
@@ -116,7 +117,8 @@ Cost cost(const Program& program, Semiring semiring, int element_bytes) {
     sum.span += depth * one.span;
     sum.peak_bytes = std::max(sum.peak_bytes, one.peak_bytes);
     if (stage.kind == Stage::Kind::step) {
-      messages += 2 * element_bytes * stage.runnable->schedule().elements(stage.runnable->schedule().operands[0]);
+      messages += 2 * element_bytes *
+                  planner::elements(stage.runnable->schedule().extents, stage.runnable->schedule().operands[0]);
     }
   }
   sum.peak_bytes += messages;

@@ -28,6 +28,7 @@ InnerCall::InnerCall(const Call& outer, Semiring semiring, DimId chain, std::int
 
 Program::Program(FactorGraph graph, planner::Options options, TakeOut how)
     : graph_(std::move(graph)), options_(std::move(options)), how_(std::move(how)) {
+  options_.fixed_sizes = true;
   if (graph_.chains().empty()) return;
   if (PointEnds ends(graph_); ends.any()) {
     sliced_ = std::make_unique<const Program>(ends.graph(), options_, how_);

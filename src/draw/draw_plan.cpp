@@ -11,7 +11,7 @@ namespace plated {
 namespace {
 
 std::string cost_of(const planner::Schedule& schedule) {
-  const Cost cost = planner::schedule_cost(schedule, Semiring::log, 4);
+  const Cost cost = planner::schedule_cost(schedule, schedule.extents, Semiring::log, 4);
   char line[120];
   std::snprintf(line, sizeof line, "cost: %.3g flops, %.3g exps, %.3g bytes of working memory", cost.flops, cost.exps,
                 static_cast<double>(cost.peak_bytes));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/overloaded.hpp"
 #include "draw/text.hpp"
 
 namespace plated::draw {
@@ -85,24 +86,20 @@ class FlowMaker {
     std::string sizes;
     for (const DimId d : value.dims)
       sizes.append(sizes.empty() ? "" : " × ").append(std::to_string(schedule_.graph.dims()[d].size));
-    const std::int64_t count = schedule_.elements(value.dims);
+    const std::int64_t count = planner::elements(schedule_.extents, value.dims);
     if (value.dims.empty()) return " 1 number";
     if (value.dims.size() == 1 || value.dims.size() > 6) return " " + with_commas(count) + " numbers";
     return " " + sizes + " = " + with_commas(count);
   }
 
   std::string operation(const Step& step) const {
-    switch (step.kind) {
-      case Step::Kind::weigh:
-        return "Weigh";
-      case Step::Kind::log_mass:
-        return "LogMass";
-      case Step::Kind::leave_one_out:
-        return "LeaveOneOut";
-      case Step::Kind::contract:
-        break;
-    }
-    return step.inputs.size() > 1 || !step.sum.empty() ? "SumProduct" : "";
+    return std::visit(base::Overloaded{[&](const planner::Contract& contract) {
+                                         return step.inputs.size() > 1 || !contract.sum.empty() ? "SumProduct" : "";
+                                       },
+                                       [](const planner::LeaveOneOut&) { return "LeaveOneOut"; },
+                                       [](const planner::Weigh&) { return "Weigh"; },
+                                       [](const planner::LogMass&) { return "LogMass"; }},
+                      step.operation);
   }
 
   int colour_of(const SortedSet& leaf) {
@@ -123,12 +120,12 @@ class FlowMaker {
       add_list(words, " · leaf ", names(leaf), '{', '}');
       for (const auto& word : words) node.heading += word;
     }
-    const SortedSet plates = base::unite(step.product, step.tied_power);
+    const SortedSet plates = multiplied(step);
     if (!plates.empty()) add_list(node.lines, "Product", names(plates), '{', '}');
     if (step.inputs.empty()) {
       node.lines.push_back("1");
     } else if (const std::string word = operation(step); !word.empty()) {
-      add_list(node.lines, word, names(step.sum), '{', '}');
+      add_list(node.lines, word, names(summed(step)), '{', '}');
     } else if (plates.empty()) {
       node.lines.push_back("as it is");
     }

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "kernels/contraction.hpp"
@@ -23,21 +23,22 @@ struct Place {
   std::int64_t offset = 0;
 };
 
+/// Leave-one-out products: their independent parts, and the slices of each.
+struct LeaveOneOut {
+  kernels::LeaveOneOutShape shape;
+  std::int64_t kept = 0;
+  std::int64_t slices = 0;
+};
+
 struct BoundStep {
   std::vector<Place> inputs;
   Place output;
-  /// Exactly one of them is set.
-  std::optional<kernels::Contraction> contraction;
-  std::optional<kernels::LeaveOneOutShape> leave_one_out;
-  std::optional<kernels::WeightedSum> weighted_sum;
-  std::optional<kernels::LogMassShape> log_mass;
-  /// Of a leave-one-out product: its independent parts, and the slices of each.
-  std::int64_t kept = 0;
-  std::int64_t slices = 0;
+  std::variant<kernels::Contraction, LeaveOneOut, kernels::WeightedSum, kernels::LogMassShape> kernel;
   double flops = 0;
 };
 
 struct BoundSchedule {
+  planner::Extents extents;
   std::vector<BoundStep> steps;
   /// Outputs that the steps do not write, or not everywhere: answers about operands that are not used, or that have
   /// diagonals. They are set to zero first.
@@ -51,7 +52,8 @@ struct BoundSchedule {
 /// The element type of a run: the widest of the operands', float64 without any.
 [[nodiscard]] Dtype element_dtype(std::span<const Tensor> operands);
 
-[[nodiscard]] BoundSchedule bind(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> outputs,
-                                 std::span<const Tensor> operands);
+/// Outputs and operands agree with the extents.
+[[nodiscard]] BoundSchedule bind(const planner::Schedule& schedule, const planner::Extents& extents, Semiring semiring,
+                                 std::span<const Tensor> outputs, std::span<const Tensor> operands);
 
 }  // namespace plated::engine

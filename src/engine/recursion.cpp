@@ -71,7 +71,7 @@ Recursion::Recursion(const planner::Schedule& body, std::size_t links, const std
     : body_(body), semiring_(semiring), dtype_(dtype) {
   const std::vector<DimId>& axes = body.operands[0];
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    const std::int64_t size = body.problem.size[axes[axis]];
+    const std::int64_t size = body.extents[axes[axis]];
     (axis + links < axes.size() ? rows_ : states_) *= size;
     if (axis + links < axes.size()) row_dims_.push_back(axes[axis]);
   }
@@ -130,7 +130,7 @@ std::vector<std::int64_t> Recursion::row_offsets(const Tensor& tensor, const std
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows_), 0);
   std::int64_t inside = 1;
   for (std::size_t k = row_dims_.size(); k-- > 0;) {
-    const std::int64_t size = body_.problem.size[row_dims_[k]];
+    const std::int64_t size = body_.extents[row_dims_[k]];
     const std::int64_t stride = stride_along(tensor, axes, row_dims_[k]);
     for (std::int64_t r = 0; r < rows_ && stride != 0; ++r) offsets[r] += r / inside % size * stride;
     inside *= size;
@@ -202,9 +202,9 @@ void Recursion::run_steps(const Stretch& stretch, const Settings& settings) {
   const std::size_t row_bytes = static_cast<std::size_t>(states_) * size_of(dtype_);
   next_.resize(bytes);
   std::vector<std::int64_t> shape;
-  for (const DimId d : body_.operands[0]) shape.push_back(body_.problem.size[d]);
+  for (const DimId d : body_.operands[0]) shape.push_back(body_.extents[d]);
   std::vector<std::int64_t> next_shape;
-  for (const DimId d : body_.outputs[0]) next_shape.push_back(body_.problem.size[d]);
+  for (const DimId d : body_.outputs[0]) next_shape.push_back(body_.extents[d]);
   const auto view = [&](void* data, const std::vector<std::int64_t>& extents) {
     return dtype_ == Dtype::float32 ? Tensor::view(static_cast<float*>(data), extents)
                                     : Tensor::view(static_cast<double*>(data), extents);

@@ -7,6 +7,7 @@
 
 #include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
+#include "base/overloaded.hpp"
 #include "base/watch.hpp"
 #include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
@@ -59,10 +60,11 @@ class Runner {
   void run(const BoundStep& step) {
     workspace_.inputs.clear();
     for (const Place& place : step.inputs) workspace_.inputs.push_back(read(place));
-    if (step.contraction) return run_tasks(*step.contraction, write(step.output));
-    if (step.weighted_sum) return run_tasks(*step.weighted_sum, write(step.output));
-    if (step.leave_one_out) return leave_one_out(step);
-    log_mass(step);
+    std::visit(base::Overloaded{[&](const kernels::Contraction& kernel) { run_tasks(kernel, write(step.output)); },
+                                [&](const kernels::WeightedSum& kernel) { run_tasks(kernel, write(step.output)); },
+                                [&](const LeaveOneOut& others) { leave_one_out(step, others); },
+                                [&](const kernels::LogMassShape& shape) { log_mass(step, shape); }},
+               step.kernel);
   }
 
  private:
@@ -77,32 +79,32 @@ class Runner {
     kernel.finish(output, workspace_.shared_scratch.get());
   }
 
-  void leave_one_out(const BoundStep& step) {
+  void leave_one_out(const BoundStep& step, const LeaveOneOut& others) {
     const auto input = [&](std::size_t k) {
       return k < step.inputs.size() ? static_cast<const double*>(workspace_.inputs[k]) : nullptr;
     };
     const std::int64_t scratch = rounded(workspace_.bound.task_scratch_bytes);
     auto* output = static_cast<double*>(write(step.output));
-    const std::int64_t grain = std::max<std::int64_t>(1, elements_per_task / std::max<std::int64_t>(1, step.slices));
+    const std::int64_t grain = std::max<std::int64_t>(1, elements_per_task / std::max<std::int64_t>(1, others.slices));
     auto task = [&](std::int64_t t, int worker) {
       const std::int64_t first = t * grain;
-      const std::int64_t last = std::min(step.kept, first + grain);
-      if (step.inputs.size() == 1) return kernels::leave_one_out(*step.leave_one_out, input(0), output, first, last);
-      kernels::leave_one_out_derivative(*step.leave_one_out, input(0), input(1), input(2), output,
+      const std::int64_t last = std::min(others.kept, first + grain);
+      if (step.inputs.size() == 1) return kernels::leave_one_out(others.shape, input(0), output, first, last);
+      kernels::leave_one_out_derivative(others.shape, input(0), input(1), input(2), output,
                                         reinterpret_cast<double*>(workspace_.task_scratch.get() + scratch * worker),
                                         first, last);
     };
-    parallel_for((step.kept + grain - 1) / grain, threads_, TaskRef(task));
+    parallel_for((others.kept + grain - 1) / grain, threads_, TaskRef(task));
   }
 
-  void log_mass(const BoundStep& step) {
+  void log_mass(const BoundStep& step, const kernels::LogMassShape& shape) {
     const auto* mass = static_cast<const double*>(workspace_.inputs[0]);
     const void* normaliser = step.inputs.size() > 1 ? workspace_.inputs[1] : nullptr;
     void* output = write(step.output);
-    const std::int64_t elements = step.log_mass->elements();
+    const std::int64_t elements = shape.elements();
     auto task = [&](std::int64_t t, int) {
       const std::int64_t first = t * elements_per_task;
-      kernels::log_mass(*step.log_mass, mass, normaliser, output, first, std::min(elements, first + elements_per_task));
+      kernels::log_mass(shape, mass, normaliser, output, first, std::min(elements, first + elements_per_task));
     };
     parallel_for((elements + elements_per_task - 1) / elements_per_task, threads_, TaskRef(task));
   }
@@ -125,16 +127,18 @@ class Runner {
 
 }  // namespace
 
-/// Binds anew only where strides, types or the semiring differ from the last run's.
+/// Binds anew only where sizes, strides, types or the semiring differ from the last run's.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings) {
+  const planner::Extents& extents = settings.extents != nullptr ? *settings.extents : schedule.extents;
   workspace.candidate.clear();
   workspace.candidate.push_back(static_cast<std::int64_t>(settings.semiring));
+  workspace.candidate.insert(workspace.candidate.end(), extents.begin(), extents.end());
   describe(workspace.candidate, operands);
   describe(workspace.candidate, outputs);
   if (workspace.signature != workspace.candidate) {
     workspace.signature.clear();
-    workspace.bound = bind(schedule, settings.semiring, outputs, operands);
+    workspace.bound = bind(schedule, extents, settings.semiring, outputs, operands);
     workspace.signature = workspace.candidate;
   }
   const BoundSchedule& bound = workspace.bound;

@@ -13,7 +13,7 @@ namespace plated::engine {
 
 /// Memory of a run and the bindings of the last one, kept for the next.
 struct Workspace {
-  std::vector<std::int64_t> signature;  // of the last binding: semiring, dtypes, strides
+  std::vector<std::int64_t> signature;  // of the last binding: semiring, sizes, dtypes, strides
   std::vector<std::int64_t> candidate;  // of the run that is being prepared
   BoundSchedule bound;
   std::vector<const void*> inputs;  // of one step
@@ -35,6 +35,8 @@ struct Workspace {
 
 struct Settings {
   Semiring semiring = Semiring::log;
+  /// The sizes of all dims; null: those of the schedule's graph.
+  const planner::Extents* extents = nullptr;
   int threads = 1;
   std::int64_t memory_limit = 0;
   /// Bytes that count against the limit besides the workspace: outputs that the caller allocates for this run.

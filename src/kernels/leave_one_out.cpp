@@ -1,6 +1,7 @@
 // Leave-one-out products as prefix times suffix, exact for zeros and large magnitudes.
 #include "kernels/leave_one_out.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/watch.hpp"
@@ -43,9 +44,9 @@ class Sweep {
   void backward(std::size_t loop, const double* in, double* out) {
     if (loop == loops_) {
       const double others = Ring::multiply(*out, running_);
-      *out = shape_.repeats == 1
-                 ? others
-                 : Ring::multiply(Ring::power(others, shape_.repeats), Ring::power(*in, shape_.repeats - 1));
+      *out = shape_.repeats == 1 ? others
+                                 : Ring::multiply(Ring::power(others, shape_.repeats),
+                                                  Ring::power(*in, std::max<std::int64_t>(0, shape_.repeats - 1)));
       running_ = Ring::multiply(running_, *in);
       return;
     }

@@ -34,7 +34,7 @@ Pair entangled_pair(const Problem& problem, const SortedSet& variables) {
 /// The shortest path from u to w through factors, and between them through variables, that lie in both plates.
 std::vector<std::uint32_t> joining_factors(const Problem& problem, const Pair& pair) {
   const auto in_both = [&](const SortedSet& plates) { return contains(plates, pair.a) && contains(plates, pair.b); };
-  std::vector<std::vector<std::uint32_t>> holders(problem.size.size());
+  std::vector<std::vector<std::uint32_t>> holders(problem.domain.size());
   for (std::uint32_t f = 0; f < problem.factors.size(); ++f) {
     if (!in_both(problem.factors[f].plates)) continue;
     for (const DimId v : problem.factors[f].variables) holders[v].push_back(f);

@@ -50,8 +50,8 @@ class MessageTree {
       if (!variable) uneven.push_back(d);
       local[d] = static_cast<std::uint32_t>(search.log2_size.size());
       // An empty domain must not weigh −inf; what is in it is never computed anyway.
-      search.log2_size.push_back(variable ? std::log2(static_cast<double>(std::max<std::int64_t>(problem_.size[d], 1)))
-                                          : nominal_log2_size);
+      search.log2_size.push_back(
+          variable ? std::log2(static_cast<double>(std::max<std::int64_t>(problem_.domain[d], 1))) : nominal_log2_size);
     }
     const auto add = [&](const SortedSet& dims) {
       std::vector<std::uint32_t> tensor;
@@ -130,7 +130,7 @@ class MessageTree {
       double size = 0;
       for (const auto& [v, count] : below[u]) {
         edge_[u].push_back(v);
-        size += std::log2(static_cast<double>(std::max<std::int64_t>(problem_.size[v], 1)));
+        size += std::log2(static_cast<double>(std::max<std::int64_t>(problem_.domain[v], 1)));
       }
       largest_[u] = std::max(largest_[u], size);
     }

@@ -15,13 +15,13 @@ void deliver_directly(Schedule& schedule) {
   std::vector<bool> gone(schedule.steps.size(), false);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
-    if (schedule.values[step.output].kind != Value::Kind::output || step.inputs.size() != 1 || !step.sum.empty())
+    if (schedule.values[step.output].kind != Value::Kind::output || step.inputs.size() != 1 || !summed(step).empty())
       continue;
     const ValueId copied = step.inputs[0];
     const std::uint32_t w = writer[copied];
     const bool same_dims =
         base::sorted(schedule.values[copied].dims) == base::sorted(schedule.values[step.output].dims);
-    if (w == none || readers[copied] != 1 || !same_dims || schedule.steps[w].kind != Step::Kind::contract) continue;
+    if (w == none || readers[copied] != 1 || !same_dims || !schedule.steps[w].is<Contract>()) continue;
     schedule.steps[w].output = step.output;
     gone[s] = true;
   }

@@ -25,7 +25,7 @@ class Emitter {
         elimination_(elimination),
         options_(options),
         builder_(schedule, options.without, options.keep_sums),
-        home_(problem_.size.size(), none),
+        home_(problem_.domain.size(), none),
         message_(elimination.nodes.size(), none),
         leave_one_out_(elimination.components.size(), none),
         wants_message_(elimination.components.size(), false),

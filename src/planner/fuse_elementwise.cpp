@@ -11,8 +11,7 @@ namespace {
 constexpr std::size_t most_inputs = 8;
 
 bool is_elementwise(const Step& step) {
-  return step.kind == Step::Kind::contract && step.sum.empty() && step.product.empty() && step.tied_power.empty() &&
-         !step.inputs.empty();
+  return step.is<Contract>() && summed(step).empty() && multiplied(step).empty() && !step.inputs.empty();
 }
 
 }  // namespace
@@ -26,7 +25,7 @@ void fuse_elementwise(Schedule& schedule) {
   }
   std::vector<bool> folded(schedule.steps.size(), false);
   for (Step& step : schedule.steps) {
-    if (step.kind != Step::Kind::contract) continue;
+    if (!step.is<Contract>()) continue;
     // Every element of the folded value must be used once: the loops of the reader are exactly its dims.
     const SortedSet loops = base::sorted(schedule.loops(step));
     for (std::size_t k = 0; k < step.inputs.size();) {

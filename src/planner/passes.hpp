@@ -1,6 +1,9 @@
 // Passes over a finished list of steps, one per file.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "planner/schedule.hpp"
 
 namespace plated::planner {
@@ -11,11 +14,17 @@ void fuse_elementwise(Schedule& schedule);
 /// Drops last steps that only copy: the step before writes the output itself.
 void deliver_directly(Schedule& schedule);
 
-/// Gives each intermediate its place in the arena; with `reuse`, places are taken again once their value is dead.
-void place_buffers(Schedule& schedule, bool reuse);
+/// Byte offsets of intermediates in the memory of a run, and its size.
+struct Arena {
+  std::vector<std::int64_t> offset;  // [value]; −1 for operands and outputs
+  std::int64_t bytes = 0;
+};
+/// Gives each intermediate its place, for operands of `element_size` bytes. Throws SizeOverflowError.
+[[nodiscard]] Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size);
 
-/// Checks that values are written once and before they are read, that dims add up, and that buffers of values alive at
-/// the same time do not overlap. Throws std::logic_error.
+/// Checks that values are written once and before they are read, and that dims add up. Throws std::logic_error.
 void verify(const Schedule& schedule);
+/// Checks that buffers of values alive at the same time do not overlap. Throws std::logic_error.
+void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size);
 
 }  // namespace plated::planner

@@ -61,43 +61,45 @@ class FreeList {
 };
 
 /// Names the dims of a value whose bytes do not fit in 63 bits.
-void check_size(const Schedule& schedule, const Value& value) {
+void check_size(const Schedule& schedule, const Extents& extents, const Value& value) {
   constexpr std::size_t most_named = 8;
   double bytes = 8;  // of an element at most
-  for (const DimId d : value.dims) bytes *= static_cast<double>(schedule.problem.size[d]);
+  for (const DimId d : value.dims) bytes *= static_cast<double>(extents[d]);
   if (bytes < 0x1p63) return;
   std::string dims;
   for (std::size_t k = 0; k < std::min(value.dims.size(), most_named); ++k) {
     const DimId d = value.dims[k];
-    dims += (k == 0 ? "" : ", ") + schedule.graph.dims()[d].name + " = " + std::to_string(schedule.problem.size[d]);
+    dims += (k == 0 ? "" : ", ") + schedule.graph.dims()[d].name + " = " + std::to_string(extents[d]);
   }
   if (value.dims.size() > most_named) dims += " and " + std::to_string(value.dims.size() - most_named) + " more";
   throw SizeOverflowError("an intermediate over " + dims + " has a size that does not fit in 63 bits");
 }
 
-Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool reuse) {
+}  // namespace
+
+Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size) {
   std::vector<std::size_t> last_use(schedule.values.size(), 0);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
-    if (schedule.steps[s].accumulate) last_use[schedule.steps[s].output] = s;
+    if (accumulates(schedule.steps[s])) last_use[schedule.steps[s].output] = s;
   }
   const auto bytes_of = [&](ValueId v) {
     const Value& value = schedule.values[v];
-    check_size(schedule, value);
+    check_size(schedule, extents, value);
     const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
-    const std::int64_t bytes = base::checked_product(schedule.elements(value.dims), size);
+    const std::int64_t bytes = base::checked_product(elements(extents, value.dims), size);
     return std::max(alignment, base::checked_product(bytes / alignment + (bytes % alignment != 0 ? 1 : 0), alignment));
   };
-  Schedule::Arena arena;
+  Arena arena;
   arena.offset.assign(schedule.values.size(), -1);
   FreeList free;
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     base::check_wanted();
     const Step& step = schedule.steps[s];
-    if (schedule.values[step.output].kind == Value::Kind::intermediate && !step.accumulate) {
+    if (schedule.values[step.output].kind == Value::Kind::intermediate && !accumulates(step)) {
       arena.offset[step.output] = free.take(bytes_of(step.output));
     }
-    if (!reuse) continue;
+    if (!schedule.reuses_buffers) continue;
     for (const ValueId v : base::sorted(step.inputs)) {
       if (schedule.values[v].kind == Value::Kind::intermediate && last_use[v] == s) {
         free.give_back(arena.offset[v], bytes_of(v));
@@ -106,13 +108,6 @@ Schedule::Arena place(const Schedule& schedule, std::int64_t element_size, bool 
   }
   arena.bytes = free.end();
   return arena;
-}
-
-}  // namespace
-
-void place_buffers(Schedule& schedule, bool reuse) {
-  schedule.arena[0] = place(schedule, 4, reuse);
-  schedule.arena[1] = place(schedule, 8, reuse);
 }
 
 }  // namespace plated::planner

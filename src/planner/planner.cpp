@@ -18,14 +18,34 @@ std::vector<std::string> optional_passes() {
 
 namespace {
 
-/// [TVE] Alg. 1; where it fails, the error also says what unrolling would cost.
-Elimination eliminate_or_explain(const Problem& problem, const FactorGraph& graph, const Options& options) {
-  try {
-    return eliminate(problem, graph);
-  } catch (const IntractableError& error) {
-    if (!options.explain) throw;
-    throw with_repairs(error, graph, options);
+/// Reads the graph and runs [TVE] Alg. 1 on it. Where that fails for plates of any size, those of size 0 and 1 are
+/// taken for what they are; where that fails too, the error also says what unrolling would cost.
+Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, const Options& options) {
+  const bool has_trivial_plates = std::any_of(graph.dims().begin(), graph.dims().end(), [](const Dim& dim) {
+    return dim.kind != DimKind::variable && dim.size <= 1;
+  });
+  for (const bool fixed : {options.fixed_sizes, true}) {
+    problem = read_problem(graph, {.sums_only = options.sums_only, .fixed_sizes = fixed}, options.without);
+    try {
+      return eliminate(problem, graph);  // drop_unit_dims, drop_barren
+    } catch (const IntractableError& error) {
+      if (!fixed && has_trivial_plates) continue;
+      if (!options.explain) throw;
+      throw with_repairs(error, graph, options);
+    }
   }
+  return {};
+}
+
+/// Throws SizeOverflowError where intermediates are too large for any machine at the graph's sizes.
+void check_sizes(const Schedule& schedule) {
+  double bytes = 0;
+  for (const Value& value : schedule.values) {
+    double own = 8;
+    for (const DimId d : value.dims) own *= static_cast<double>(schedule.extents[d]);
+    if (value.kind == Value::Kind::intermediate) bytes += own;
+  }
+  if (bytes > 0x1p62) (void)place_buffers(schedule, schedule.extents, 8);
 }
 
 void check(const Schedule& schedule) {
@@ -42,10 +62,10 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
     }
   }
   graph.validate();
-  Schedule schedule{.graph = graph, .sums_only = options.sums_only, .verified = options.verify};
+  Schedule schedule{
+      .graph = graph, .extents = extents_of(graph), .sums_only = options.sums_only, .verified = options.verify};
   for (const Factor& factor : graph.factors()) schedule.operands.push_back(factor.dims);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
-  schedule.problem = read_problem(graph, options.sums_only, options.without);  // drop_unit_dims, drop_barren
   const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
   std::set<std::string> without = options.without;
   if (options.keep_sums) without.insert({"fuse_products", "deliver_directly"});
@@ -59,8 +79,9 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
     check(schedule);
     deliver_directly(schedule);
   }
-  place_buffers(schedule, !without.contains("reuse_buffers"));
+  schedule.reuses_buffers = !without.contains("reuse_buffers");
   check(schedule);
+  check_sizes(schedule);
   return schedule;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "base/overloaded.hpp"
 #include "planner/schedule_cost.hpp"
 
 namespace plated::planner {
@@ -78,14 +79,19 @@ class Printer {
     std::string inputs;
     for (const ValueId v : step.inputs) inputs += (inputs.empty() ? "" : ", ") + value(v);
     if (step.inputs.empty()) return "1";
-    if (step.kind == Step::Kind::weigh)
-      return (step.accumulate ? "itself + Weigh" : "Weigh") + set(step.sum) + "(" + inputs + ")";
-    if (step.kind == Step::Kind::log_mass) return "LogMass(" + inputs + ")";
-    const SortedSet plates = base::unite(step.product, step.tied_power);
-    if (step.kind == Step::Kind::leave_one_out) return "LeaveOneOut" + set(plates) + "(" + inputs + ")";
-    std::string text = plates.empty() ? "" : "Product" + set(plates) + " ";
-    if (!step.sum.empty() || step.inputs.size() > 1) return text + "SumProduct" + set(step.sum) + "(" + inputs + ")";
-    return text + inputs;
+    const SortedSet plates = multiplied(step);
+    return std::visit(
+        base::Overloaded{[&](const Contract& contract) {
+                           const std::string text = plates.empty() ? "" : "Product" + set(plates) + " ";
+                           const bool sums = !contract.sum.empty() || step.inputs.size() > 1;
+                           return sums ? text + "SumProduct" + set(contract.sum) + "(" + inputs + ")" : text + inputs;
+                         },
+                         [&](const LeaveOneOut&) { return "LeaveOneOut" + set(plates) + "(" + inputs + ")"; },
+                         [&](const Weigh& weigh) {
+                           return (weigh.accumulate ? "itself + Weigh" : "Weigh") + set(weigh.sum) + "(" + inputs + ")";
+                         },
+                         [&](const LogMass&) { return "LogMass(" + inputs + ")"; }},
+        step.operation);
   }
 
   std::string header() const {
@@ -105,7 +111,7 @@ class Printer {
   }
 
   std::string footer() const {
-    const Cost cost = schedule_cost(schedule_, Semiring::log, 4);
+    const Cost cost = schedule_cost(schedule_, schedule_.extents, Semiring::log, 4);
     char line[160];
     std::snprintf(line, sizeof line,
                   "cost: %.3g flops, %.3g exps, %.3g bytes read, %lld bytes of working memory, span %.3g\n", cost.flops,

@@ -13,10 +13,6 @@ using base::intersect;
 using base::sorted;
 using base::subtract;
 
-bool in_empty_plate(const FactorGraph& graph, const SortedSet& plates) {
-  return std::any_of(plates.begin(), plates.end(), [&](DimId b) { return graph.dims()[b].size == 0; });
-}
-
 /// A variable that only its own conditional factor holds sums to one with it; that may make its parents barren in turn.
 void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& problem) {
   std::vector<std::vector<std::size_t>> holders(graph.dims().size());
@@ -37,7 +33,7 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
     const bool conditional = factor.operand >= 0 && graph.factors()[factor.operand].distribution_of == v;
     // In a plate that the variable is not in, the factor is a product of distributions, which does not sum to one.
     if (!conditional || factor.plates != problem.variable_plates[v]) continue;
-    if (problem.size[v] == 0) continue;  // an empty sum is zero, whatever was declared
+    if (problem.domain[v] == 0) continue;  // an empty sum is zero, whatever was declared
     gone[*holder] = true;
     problem.dropped.push_back(v);
     for (const DimId u : factor.variables) {
@@ -55,27 +51,39 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
 
 }  // namespace
 
-Problem read_problem(const FactorGraph& graph, bool sums_only, const std::set<std::string>& without) {
+double Problem::nominal_size(DimId d) const {
+  constexpr double slices = 64;
+  return kind[d] == DimKind::variable ? static_cast<double>(domain[d]) : slices;
+}
+
+Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, const std::set<std::string>& without) {
   Problem problem;
   const std::size_t dims = graph.dims().size();
-  SortedSet unit;
+  SortedSet& unit = problem.absent;
   for (DimId d = 0; d < dims; ++d) {
-    problem.size.push_back(graph.dims()[d].size);
+    const bool variable = graph.dims()[d].kind == DimKind::variable;
+    problem.domain.push_back(variable ? graph.dims()[d].size : 0);
     problem.kind.push_back(graph.dims()[d].kind);
-    if (graph.dims()[d].size == 1 && !without.contains("drop_unit_dims")) unit.push_back(d);
+    if (!variable && options.fixed_sizes) problem.fixed.push_back(d);
+    const bool known = variable || options.fixed_sizes;
+    if (known && graph.dims()[d].size == 1 && !without.contains("drop_unit_dims")) unit.push_back(d);
   }
+  const auto in_empty_plate = [&](const SortedSet& plates) {
+    return options.fixed_sizes &&
+           std::any_of(plates.begin(), plates.end(), [&](DimId b) { return graph.dims()[b].size == 0; });
+  };
   const std::vector<std::vector<DimId>> plates_of = graph.variable_plates();
   SortedSet alive;  // variables that exist and have more than one state
   for (DimId v = 0; v < dims; ++v) {
     problem.variable_plates.push_back(subtract(plates_of[v], unit));
-    if (problem.kind[v] == DimKind::variable && !contains(unit, v) && !in_empty_plate(graph, plates_of[v])) {
+    if (problem.kind[v] == DimKind::variable && !contains(unit, v) && !in_empty_plate(plates_of[v])) {
       alive.push_back(v);
     }
   }
   for (std::size_t f = 0; f < graph.factors().size(); ++f) {
     base::check_wanted();
     const SortedSet plates = graph.factor_plates(f);
-    if (in_empty_plate(graph, plates)) continue;
+    if (in_empty_plate(plates)) continue;
     ProblemFactor factor;
     factor.operand = static_cast<std::int64_t>(f);
     factor.variables = intersect(graph.factor_variables(f), alive);
@@ -87,13 +95,15 @@ Problem read_problem(const FactorGraph& graph, bool sums_only, const std::set<st
   for (const Output& written : graph.outputs()) {
     ProblemOutput output;
     const SortedSet written_dims = sorted(written.dims);
-    output.empty = std::any_of(written.dims.begin(), written.dims.end(), [&](DimId d) { return problem.size[d] == 0; });
+    output.empty = std::any_of(written.dims.begin(), written.dims.end(), [&](DimId d) {
+      return (problem.kind[d] == DimKind::variable || options.fixed_sizes) && graph.dims()[d].size == 0;
+    });
     output.variables = intersect(written_dims, alive);
     for (const DimId v : output.variables) output.plates = base::unite(output.plates, problem.variable_plates[v]);
     asked = base::unite(asked, output.variables);
     problem.outputs.push_back(std::move(output));
   }
-  if (sums_only && !without.contains("drop_barren")) drop_barren(graph, asked, problem);
+  if (options.sums_only && !without.contains("drop_barren")) drop_barren(graph, asked, problem);
 
   SortedSet held = problem.dropped;
   for (const ProblemFactor& factor : problem.factors)

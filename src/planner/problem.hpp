@@ -1,4 +1,4 @@
-// The planner's view of a graph, without trivial dims and barren variables.
+// The planner's view of a graph, without trivial variables and barren ones.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +31,27 @@ struct ProblemOutput {
 };
 
 struct Problem {
-  std::vector<std::int64_t> size;          // [dim]
+  std::vector<std::int64_t> domain;        // [dim]: |dom(v)| of a variable; of other dims nothing is known
   std::vector<DimKind> kind;               // [dim]
   std::vector<SortedSet> variable_plates;  // [dim]: P(v)
   std::vector<ProblemFactor> factors;
   std::vector<ProblemOutput> outputs;
   std::vector<DimId> dropped;  // barren variables
+  SortedSet absent;            // dims that are left out: variables with one state and, where sizes are fixed, unit dims
+  SortedSet fixed;             // plates, batch dims and chains whose size the graph gives and no run may change
+
+  /// What a dim counts in choices that must not depend on the sizes of plates: a nominal size for these.
+  [[nodiscard]] double nominal_size(DimId d) const;
 };
 
-/// Reads a graph. Dims of size 1 disappear (pass `drop_unit_dims`), and so does everything inside a plate of size 0.
-/// With `sums_only`, barren variables go with their conditional factors (pass `drop_barren`).
-[[nodiscard]] Problem read_problem(const FactorGraph& graph, bool sums_only, const std::set<std::string>& without);
+struct ReadingOptions {
+  /// Barren variables go with their conditional factors (pass `drop_barren`).
+  bool sums_only = false;
+  /// Plates and batch dims of size 1 disappear like variables of one state (pass `drop_unit_dims`), and so does
+  /// everything inside a plate of size 0.
+  bool fixed_sizes = false;
+};
+[[nodiscard]] Problem read_problem(const FactorGraph& graph, const ReadingOptions& options,
+                                   const std::set<std::string>& without);
 
 }  // namespace plated::planner

@@ -41,7 +41,7 @@ Attempt price(const FactorGraph& graph, const std::vector<std::string>& plates, 
     Options quick = options;
     quick.explain = false;
     quick.order.strategy = Strategy::greedy;
-    const Cost cost = schedule_cost(plan(unrolled, quick), Semiring::log, 4);
+    const Cost cost = schedule_cost(plan(unrolled, quick), extents_of(unrolled), Semiring::log, 4);
     return {.repair = Repair{.unroll = plates, .flops = cost.flops, .peak_bytes = cost.peak_bytes}};
   } catch (const IntractableError&) {
     return {};

@@ -1,12 +1,16 @@
 // A schedule: the steps of a plan, over values that have dims but no data. The reverse sweep walks it backwards.
+//
+// It knows the domains of variables, and no other sizes: how many slices plates and batch dims have is told when it is
+// bound.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "planner/extents.hpp"
 #include "planner/problem.hpp"
 #include "plated/semiring.hpp"
 
@@ -27,34 +31,66 @@ struct Value {
   Precision precision = Precision::element;
 };
 
-/// One operation on whole tensors.
-struct Step {
-  enum class Kind : std::uint8_t {
-    contract,       ///< out = (Product over `product` of the sum over `sum` of the product of inputs)^power
-    leave_one_out,  ///< out[p] = product over all slices but p of `product`; power counts slices the input lacks
-    weigh,          ///< out = scale · Σ exp(Σ added inputs − Σ subtracted inputs) · ∏ other inputs
-    log_mass,       ///< out = log(first input) − second input, if there is one; −inf where the first is 0
-  };
-  Kind kind = Kind::contract;
-  /// Of a leave-one-out product in the real semiring, further inputs are tangents of the first: out is then the mixed
-  /// derivative in their directions.
-  std::vector<ValueId> inputs;
-  ValueId output = 0;
+/// out = (Product over `product` of the sum over `sum` of the product of inputs)^power
+struct Contract {
   SortedSet sum;
   SortedSet product;
-  std::int64_t power = 1;
-  SortedSet leaf;               // L of [TVE] Alg. 1
-  SortedSet tied_power;         // the plates that `power` stands for
-  std::uint32_t component = 0;  // index into Schedule::components
+  Power power;
+  SortedSet leaf = {};  // L of [TVE] Alg. 1
   /// The semiring of the step where it is not the run's: masses and tangents are real numbers.
-  std::optional<Semiring> semiring;
-  // Of weigh: how many inputs are added and how many, after them, subtracted. `sum` holds the dims that are not kept.
+  std::optional<Semiring> semiring = {};
+};
+
+/// out[p] = product over all slices but p of `product`; `power` counts slices that the input lacks. In the real
+/// semiring, further inputs are tangents of the first: out is then the mixed derivative in their directions.
+struct LeaveOneOut {
+  SortedSet product;
+  Power power;
+  SortedSet leaf = {};
+  std::optional<Semiring> semiring = {};
+};
+
+/// out = scale · Σ exp(Σ added inputs − Σ subtracted inputs) · ∏ other inputs
+struct Weigh {
+  SortedSet sum;  // the dims that are not kept
   std::uint32_t added = 0;
-  std::uint32_t subtracted = 0;
+  std::uint32_t subtracted = 0;  // after the added ones
+  Scale scale;
   bool accumulate = false;  // onto what the output holds
   bool surprisal = false;   // terms times minus the logarithm of their weight
-  double scale = 1;
 };
+
+/// out = log(first input) − second input, if there is one; −inf where the first is 0
+struct LogMass {};
+
+using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass>;
+
+/// One operation on whole tensors.
+struct Step {
+  Operation operation;
+  std::vector<ValueId> inputs;
+  ValueId output = 0;
+  std::uint32_t component = 0;  // index into Schedule::components
+
+  template <class Kind>
+  [[nodiscard]] bool is() const {
+    return std::holds_alternative<Kind>(operation);
+  }
+  /// The operation, if it is of this kind.
+  template <class Kind>
+  [[nodiscard]] const Kind* as() const {
+    return std::get_if<Kind>(&operation);
+  }
+};
+
+/// The dims that a step sums over: none in leave-one-out products and logarithms.
+[[nodiscard]] const SortedSet& summed(const Step& step);
+/// The plates that a contraction or a leave-one-out product multiplies over, whether its inputs have them or not.
+[[nodiscard]] SortedSet multiplied(const Step& step);
+/// The leaf that a step belongs to; empty outside of components.
+[[nodiscard]] const SortedSet& leaf_of(const Step& step);
+/// Whether a step adds to what its output holds.
+[[nodiscard]] bool accumulates(const Step& step);
 
 /// One pass through the inner loop of [TVE] Alg. 1 as print() shows it: SumProduct(F_c, V_c) in leaf L leaves the
 /// variables V_f, and Product over L ∖ L′ takes what is left to the plates L′. Steps of outputs belong to a last one,
@@ -69,9 +105,11 @@ struct ComponentNote {
 
 struct Schedule {
   FactorGraph graph;
+  Extents extents;  // of the graph: what runs take where nothing else is said
   Problem problem;
   bool sums_only = false;
-  bool verified = false;  // after every pass, and those that questions append
+  bool verified = false;       // after every pass, and those that questions append
+  bool reuses_buffers = true;  // places of values that are not read any more are taken again
   /// Dims of each operand's axes: the graph's factors, then the question's own (cotangents, directions).
   std::vector<std::vector<DimId>> operands;
   /// Dims of each output's axes: the graph's outputs, then a question's answers.
@@ -79,16 +117,8 @@ struct Schedule {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<ComponentNote> components;
-  /// Byte offsets of intermediates in a run's arena, and its size, for operands of float32 [0] and float64 [1].
-  struct Arena {
-    std::vector<std::int64_t> offset;
-    std::int64_t bytes = 0;
-  };
-  std::array<Arena, 2> arena;
 
-  /// Elements of a set of dims.
-  [[nodiscard]] std::int64_t elements(const std::vector<DimId>& dims) const;
-  /// The dims that a contraction loops over: those of its output, summed and multiplied ones.
+  /// The dims that a step loops over: those of its output, multiplied and summed ones.
   [[nodiscard]] std::vector<DimId> loops(const Step& step) const;
 };
 

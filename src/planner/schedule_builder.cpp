@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
-#include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "planner/elimination.hpp"
 
@@ -14,20 +13,6 @@ using base::contains;
 using base::intersect;
 using base::subtract;
 using base::unite;
-
-std::int64_t Schedule::elements(const std::vector<DimId>& dims) const {
-  std::vector<std::int64_t> sizes;
-  sizes.reserve(dims.size());
-  for (const DimId d : dims) sizes.push_back(problem.size[d]);
-  return base::checked_product(sizes);
-}
-
-std::vector<DimId> Schedule::loops(const Step& step) const {
-  std::vector<DimId> all = values[step.output].dims;
-  if (step.kind == Step::Kind::contract) all.insert(all.end(), step.product.begin(), step.product.end());
-  all.insert(all.end(), step.sum.begin(), step.sum.end());
-  return all;
-}
 
 ScheduleBuilder::ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without, bool wide_sums)
     : schedule_(schedule),
@@ -43,9 +28,11 @@ ValueId ScheduleBuilder::add_value(Value value) {
   return id;
 }
 
-void ScheduleBuilder::add_step(Step step) {
-  step.component = static_cast<std::uint32_t>(schedule_.components.size() - 1);
-  schedule_.steps.push_back(std::move(step));
+void ScheduleBuilder::add_step(Operation operation, std::vector<ValueId> inputs, ValueId output) {
+  schedule_.steps.push_back({.operation = std::move(operation),
+                             .inputs = std::move(inputs),
+                             .output = output,
+                             .component = static_cast<std::uint32_t>(schedule_.components.size() - 1)});
 }
 
 SortedSet ScheduleBuilder::carried_variables(ValueId value) const {
@@ -62,7 +49,7 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   const ProblemFactor& source = schedule_.problem.factors[factor];
   if (source.operand < 0) {
     known = add_value({.kind = Value::Kind::intermediate, .dims = source.carried});
-    add_step({.kind = Step::Kind::contract, .output = known, .leaf = source.plates});
+    add_step(planner::Contract{.leaf = source.plates}, {}, known);
     return known;
   }
   const auto operand = static_cast<std::size_t>(source.operand);
@@ -75,13 +62,10 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
 }
 
 std::vector<DimId> ScheduleBuilder::axis_order(const std::vector<ValueId>& inputs, const SortedSet& dims) const {
-  // The axes follow the largest input, so that one of the two ends of a contraction is streamed in memory order. Plates
-  // count with a nominal size: a schedule must not depend on theirs.
+  // The axes follow the largest input, so that one of the two ends of a contraction is streamed in memory order.
   const auto weight = [&](ValueId v) {
     double product = 1;
-    for (const DimId d : schedule_.values[v].dims) {
-      product *= schedule_.problem.kind[d] == DimKind::variable ? static_cast<double>(schedule_.problem.size[d]) : 64.0;
-    }
+    for (const DimId d : schedule_.values[v].dims) product *= schedule_.problem.nominal_size(d);
     return product;
   };
   std::vector<ValueId> by_weight = inputs;
@@ -95,18 +79,18 @@ std::vector<DimId> ScheduleBuilder::axis_order(const std::vector<ValueId>& input
   return order;
 }
 
-Step ScheduleBuilder::analyse(const Contract& request) const {
-  Step step{.inputs = request.inputs, .leaf = request.leaf};
-  std::sort(step.inputs.begin(), step.inputs.end());
+std::pair<std::vector<ValueId>, planner::Contract> ScheduleBuilder::analyse(const Contract& request) const {
+  std::vector<ValueId> inputs = request.inputs;
+  std::sort(inputs.begin(), inputs.end());
+  planner::Contract step{.leaf = request.leaf};
   SortedSet all;
-  for (const ValueId v : step.inputs) all = unite(all, carried_[v]);
+  for (const ValueId v : inputs) all = unite(all, carried_[v]);
   for (const DimId d : all) {
     if (schedule_.problem.kind[d] == DimKind::variable && !contains(request.keep, d)) step.sum.push_back(d);
   }
   step.product = intersect(request.product, all);
-  step.tied_power = subtract(request.product, all);
-  step.power = schedule_.elements(step.tied_power);
-  return step;
+  step.power.plates = subtract(request.product, all);
+  return {std::move(inputs), std::move(step)};
 }
 
 ValueId ScheduleBuilder::contract(Contract request) {
@@ -117,61 +101,53 @@ ValueId ScheduleBuilder::contract(Contract request) {
     sum.wide = true;
     request.inputs = {contract(std::move(sum))};
   }
-  Step step = analyse(request);
-  const bool multiplies = !step.product.empty() || !step.tied_power.empty();
+  auto [inputs, step] = analyse(request);
+  const bool multiplies = !request.product.empty();
   bool wide = request.wide || multiplies || (wide_sums_ && !step.sum.empty());
   SortedSet all;
-  for (const ValueId v : step.inputs) {
+  for (const ValueId v : inputs) {
     wide = wide || schedule_.values[v].precision == Precision::wide;
     all = unite(all, carried_[v]);
   }
-  if (step.inputs.size() == 1 && step.sum.empty() && !multiplies &&
-      (!wide || schedule_.values[step.inputs[0]].precision == Precision::wide)) {
-    return step.inputs[0];
+  if (inputs.size() == 1 && step.sum.empty() && !multiplies &&
+      (!wide || schedule_.values[inputs[0]].precision == Precision::wide)) {
+    return inputs[0];
   }
   const SortedSet dims = subtract(subtract(all, step.sum), step.product);
-  Key key{step.kind, step.inputs, dims, step.product, step.power, wide};
+  Key key{Operation(step).index(), inputs, dims, step.product, step.power.plates, wide};
   if (share_) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
-  step.output = add_value({.kind = Value::Kind::intermediate,
-                           .dims = axis_order(step.inputs, dims),
-                           .precision = wide ? Precision::wide : Precision::element});
-  const ValueId output = step.output;
+  const ValueId output = add_value({.kind = Value::Kind::intermediate,
+                                    .dims = axis_order(inputs, dims),
+                                    .precision = wide ? Precision::wide : Precision::element});
   known_.emplace(std::move(key), output);
-  add_step(std::move(step));
+  add_step(std::move(step), std::move(inputs), output);
   return output;
 }
 
 ValueId ScheduleBuilder::leave_one_out(ValueId input, const SortedSet& plates, const SortedSet& leaf) {
   PLATED_ASSERT(schedule_.values[input].precision == Precision::wide);
-  Step step{.kind = Step::Kind::leave_one_out, .inputs = {input}, .leaf = leaf};
-  step.product = intersect(plates, carried_[input]);
-  step.tied_power = subtract(plates, carried_[input]);
-  step.power = schedule_.elements(step.tied_power);
-  Key key{step.kind, step.inputs, carried_[input], step.product, step.power, true};
+  LeaveOneOut step{.product = intersect(plates, carried_[input]),
+                   .power = {.plates = subtract(plates, carried_[input])},
+                   .leaf = leaf};
+  Key key{Operation(step).index(), {input}, carried_[input], step.product, step.power.plates, true};
   if (const auto found = known_.find(key); share_ && found != known_.end()) return found->second;
-  step.output = add_value(
+  const ValueId output = add_value(
       {.kind = Value::Kind::intermediate, .dims = schedule_.values[input].dims, .precision = Precision::wide});
-  const ValueId output = step.output;
   known_.emplace(std::move(key), output);
-  add_step(std::move(step));
+  add_step(std::move(step), {input}, output);
   return output;
 }
 
 void ScheduleBuilder::deliver(std::size_t output, const Contract& request) {
   PLATED_ASSERT(request.product.empty());
-  Step step = analyse(request);
+  auto [inputs, step] = analyse(request);
   Value value{.kind = Value::Kind::output, .index = output, .dims = {}};
   for (const DimId d : schedule_.outputs[output]) {
-    const bool unit = schedule_.problem.size[d] == 1;
-    if (!unit ||
-        std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return contains(carried_[v], d); })) {
-      value.dims.push_back(d);
-    }
+    if (!contains(schedule_.problem.absent, d)) value.dims.push_back(d);
   }
-  step.output = add_value(std::move(value));
-  add_step(std::move(step));
+  add_step(std::move(step), std::move(inputs), add_value(std::move(value)));
 }
 
 }  // namespace plated::planner

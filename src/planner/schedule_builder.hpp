@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "planner/schedule.hpp"
@@ -46,8 +47,9 @@ class ScheduleBuilder {
 
  private:
   ValueId add_value(Value value);
-  void add_step(Step step);
-  [[nodiscard]] Step analyse(const Contract& request) const;
+  void add_step(Operation operation, std::vector<ValueId> inputs, ValueId output);
+  /// A request's inputs, sorted, and what is done to them.
+  [[nodiscard]] std::pair<std::vector<ValueId>, planner::Contract> analyse(const Contract& request) const;
   [[nodiscard]] std::vector<DimId> axis_order(const std::vector<ValueId>& inputs, const SortedSet& dims) const;
 
   Schedule& schedule_;
@@ -56,7 +58,8 @@ class ScheduleBuilder {
   bool fuse_products_;
   std::vector<SortedSet> carried_;  // [value]
   std::vector<ValueId> factor_value_;
-  using Key = std::tuple<Step::Kind, std::vector<ValueId>, SortedSet, SortedSet, std::int64_t, bool>;
+  /// The operation's kind, its inputs, the dims it leaves, those it multiplies over, and whether the result is wide.
+  using Key = std::tuple<std::size_t, std::vector<ValueId>, SortedSet, SortedSet, SortedSet, bool>;
   std::map<Key, ValueId> known_;
 };
 

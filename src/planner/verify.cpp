@@ -14,21 +14,23 @@ void hold(bool condition, const char* what) {
   if (!condition) throw std::logic_error(std::string("a schedule is broken: ") + what);
 }
 
-/// Walks the steps with the stretches of the arena that hold values still to be read: a new one must fit between them.
-void verify_places(const Schedule& schedule, const Schedule::Arena& arena, std::int64_t element_size) {
+}  // namespace
+
+void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size) {
   std::vector<std::size_t> last_use(schedule.values.size(), 0);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
-    if (schedule.steps[s].accumulate) last_use[schedule.steps[s].output] = s;
+    if (accumulates(schedule.steps[s])) last_use[schedule.steps[s].output] = s;
   }
+  // The stretches of the arena that hold values still to be read: a new one must fit between them.
   std::map<std::int64_t, std::int64_t> live;  // first byte → one past the last
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
     const Value& value = schedule.values[step.output];
-    if (value.kind == Value::Kind::intermediate && !step.accumulate) {
+    if (value.kind == Value::Kind::intermediate && !accumulates(step)) {
       const std::int64_t begin = arena.offset[step.output];
       const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
-      const std::int64_t end = begin + std::max<std::int64_t>(1, schedule.elements(value.dims) * size);
+      const std::int64_t end = begin + std::max<std::int64_t>(1, elements(extents, value.dims) * size);
       hold(begin >= 0 && end <= arena.bytes, "a value lies outside of the arena");
       const auto [place, is_free] = live.emplace(begin, end);
       hold(is_free, "two live values begin at one place");
@@ -41,8 +43,6 @@ void verify_places(const Schedule& schedule, const Schedule::Arena& arena, std::
   }
 }
 
-}  // namespace
-
 void verify(const Schedule& schedule) {
   std::vector<bool> written(schedule.values.size(), false);
   for (std::size_t v = 0; v < schedule.values.size(); ++v) {
@@ -54,23 +54,21 @@ void verify(const Schedule& schedule) {
       hold(written[v], "a step reads what has not been written");
       carried = base::unite(carried, base::sorted(schedule.values[v].dims));
     }
-    hold(written[step.output] == step.accumulate, "a value is written twice, or added to before it is written");
+    hold(written[step.output] == accumulates(step), "a value is written twice, or added to before it is written");
     written[step.output] = true;
-    hold(base::is_subset(step.sum, carried), "a step sums a dim that no input has");
-    hold(base::is_subset(step.product, carried), "a step multiplies over a dim that no input has");
     // What the inputs carry is summed, multiplied or kept, exactly one of the three.
+    const SortedSet& sum = summed(step);
     const SortedSet kept = base::sorted(schedule.values[step.output].dims);
-    SortedSet accounted = base::unite(step.sum, kept);
-    if (step.kind == Step::Kind::contract) {
-      hold(base::intersect(step.product, kept).empty(), "a step keeps a dim that it multiplies over");
-      accounted = base::unite(accounted, step.product);
+    SortedSet accounted = base::unite(sum, kept);
+    hold(base::is_subset(sum, carried), "a step sums a dim that no input has");
+    if (const auto* contract = step.as<Contract>()) {
+      hold(base::is_subset(contract->product, carried), "a step multiplies over a dim that no input has");
+      hold(base::intersect(contract->product, kept).empty(), "a step keeps a dim that it multiplies over");
+      accounted = base::unite(accounted, contract->product);
     }
     hold(base::is_subset(carried, accounted), "a step loses a dim of its inputs");
-    hold(base::intersect(step.sum, kept).empty(), "a step keeps a dim that it sums");
+    hold(base::intersect(sum, kept).empty(), "a step keeps a dim that it sums");
   }
-  if (schedule.arena[0].offset.empty()) return;  // not placed yet
-  verify_places(schedule, schedule.arena[0], 4);
-  verify_places(schedule, schedule.arena[1], 8);
 }
 
 }  // namespace plated::planner

@@ -41,7 +41,7 @@ class UnrolledElimination {
   UnrolledElimination(const planner::Schedule& schedule, const std::vector<Tensor>& operands)
       : schedule_(schedule),
         operands_(operands),
-        at_(schedule.problem.size.size(), 0),
+        at_(schedule.problem.domain.size(), 0),
         values_(schedule.values.size()) {}
 
   /// Operations that all steps took together.
@@ -51,7 +51,7 @@ class UnrolledElimination {
       const std::vector<DimId> slices = not_variables(schedule_.values[step.output].dims);
       for_each(slices, [&] {
         std::optional<Table> total;
-        for_each(std::vector<DimId>(step.product.begin(), step.product.end()), [&] {
+        for_each(step.as<planner::Contract>()->product, [&] {
           Table slice = sum_product(step);
           total = total ? multiplied(std::move(*total), slice) : std::move(slice);
         });
@@ -89,7 +89,7 @@ class UnrolledElimination {
     return result;
   }
 
-  std::int64_t domain(const Copy& c) const { return schedule_.problem.size[static_cast<std::size_t>(c[0])]; }
+  std::int64_t domain(const Copy& c) const { return schedule_.problem.domain[static_cast<std::size_t>(c[0])]; }
 
   template <class Visit>
   void for_each_state(const std::vector<Copy>& copies, States& states, Visit visit, std::size_t depth = 0) const {
@@ -136,7 +136,7 @@ class UnrolledElimination {
       if (schedule_.problem.kind[d] == DimKind::variable) result.copies.push_back(copy(d));
     }
     std::vector<Copy> summed;
-    for (const DimId d : step.sum) {
+    for (const DimId d : planner::summed(step)) {
       summed.push_back(copy(d));
       ++times_summed_[copy(d)];
     }
@@ -170,8 +170,10 @@ class UnrolledElimination {
 };
 
 bool repeats_slices(const planner::Schedule& schedule) {
-  return std::any_of(schedule.steps.begin(), schedule.steps.end(),
-                     [](const planner::Step& s) { return !s.tied_power.empty(); });
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const planner::Step& s) {
+    const auto* contract = s.as<planner::Contract>();
+    return contract != nullptr && !contract->power.plates.empty();
+  });
 }
 
 /// Executes a scalar query on the unrolled graph; checks that it is an elimination of that graph, and its value.
@@ -180,7 +182,7 @@ testing::AssertionResult eliminates_the_unrolled_graph(const FactorGraph& graph,
   const Operands operands(graph, random, {.semiring = Semiring::real});
   UnrolledElimination elimination(schedule, operands.tensors());
   const double executed = elimination.run();
-  const double predicted = planner::schedule_cost(schedule, Semiring::real, 8).flops;
+  const double predicted = planner::schedule_cost(schedule, schedule.extents, Semiring::real, 8).flops;
   if (executed != predicted) {
     return testing::AssertionFailure() << "the plan says " << predicted << " flops, the unrolled graph took "
                                        << executed;
@@ -234,7 +236,7 @@ TEST(Flops, OfThePapersModelAreThoseOfTheUnrolledGraph) {
     const Model model = paper_model(2, slices, Dtype::float64, Semiring::real);
     const planner::Schedule schedule = planner::plan(model.graph, {});
     UnrolledElimination elimination(schedule, model.operands);
-    EXPECT_EQ(elimination.run(), planner::schedule_cost(schedule, Semiring::real, 8).flops);
+    EXPECT_EQ(elimination.run(), planner::schedule_cost(schedule, schedule.extents, Semiring::real, 8).flops);
     EXPECT_EQ(elimination.times_summed().size(), model.graph.unroll().graph.dims().size());
   }
 }

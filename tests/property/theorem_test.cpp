@@ -245,17 +245,17 @@ TEST(Theorem3, DoublingAPlateAddsOneToTheSpanForEachProductOverIt) {
     for (std::uint32_t b = 0; b < bits.plates; ++b) sizes.push_back(std::int64_t{2} << random() % 8);
     const FactorGraph g = factor_graph(bits, sizes);
     const planner::Schedule schedule = planner::plan(g, {});
-    const Cost cost = planner::schedule_cost(schedule, Semiring::real, 4);
+    const Cost cost = planner::schedule_cost(schedule, schedule.extents, Semiring::real, 4);
     double depth = 0;
     for (std::uint32_t b = 0; b < bits.plates; ++b) {
       double products = 0;
       for (const planner::Step& step : schedule.steps) {
-        products += base::contains(step.product, b) || base::contains(step.tied_power, b) ? 1 : 0;
+        products += base::contains(multiplied(step), b) ? 1 : 0;
       }
       std::vector<std::int64_t> doubled = sizes;
       doubled[b] *= 2;
       const planner::Schedule larger = planner::plan(factor_graph(bits, doubled), {});
-      const Cost after = planner::schedule_cost(larger, Semiring::real, 4);
+      const Cost after = planner::schedule_cost(larger, larger.extents, Semiring::real, 4);
       ASSERT_EQ(after.sequential, cost.sequential) << g.print();
       ASSERT_EQ(after.span, cost.span + products) << g.print();
       ASSERT_EQ(larger.steps.size(), schedule.steps.size()) << g.print();

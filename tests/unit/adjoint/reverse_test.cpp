@@ -41,14 +41,15 @@ struct Triangle {
   }
 };
 
-bool has_kind(const Schedule& schedule, Step::Kind kind) {
-  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& s) { return s.kind == kind; });
+template <class Kind>
+bool has_kind(const Schedule& schedule) {
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& s) { return s.is<Kind>(); });
 }
 
 /// Whether a mass over what was summed goes into a contraction in log space.
 bool has_log_matrix_product(const Schedule& schedule) {
   return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& s) {
-    return s.kind == Step::Kind::log_mass && s.inputs.size() == 2;  // with a normaliser
+    return s.is<planner::LogMass>() && s.inputs.size() == 2;  // with a normaliser
   });
 }
 
@@ -59,7 +60,7 @@ void expect_in_order(const Schedule& schedule) {
   for (const Step& step : schedule.steps) {
     for (const planner::ValueId v : step.inputs)
       EXPECT_TRUE(written[v]) << "value " << v << " is read before it is written";
-    EXPECT_EQ(written[step.output], step.accumulate) << "value " << step.output;
+    EXPECT_EQ(written[step.output], accumulates(step)) << "value " << step.output;
     written[step.output] = true;
   }
   EXPECT_NO_THROW(planner::verify(schedule));
@@ -101,11 +102,11 @@ TEST(QuestionSchedules, BringTheirOperandsAndAnswersAfterTheGraphs) {
 TEST(Reverse, TakesTheMatrixProductWhereLoopsOutnumberElements) {
   EXPECT_TRUE(has_log_matrix_product(Triangle{}.schedule()));
   EXPECT_FALSE(has_log_matrix_product(Triangle{.states = 3}.schedule())) << "small: weighed term by term";
-  EXPECT_FALSE(has_kind(Triangle{}.schedule(false), Step::Kind::log_mass)) << "a negative mass has no logarithm";
+  EXPECT_FALSE(has_kind<planner::LogMass>(Triangle{}.schedule(false))) << "a negative mass has no logarithm";
   EXPECT_FALSE(has_log_matrix_product(Triangle{.semiring = Semiring::real}.schedule()));
   const Schedule real = Triangle{.semiring = Semiring::real}.schedule();
   const auto sums_in_reals = [&](const Step& s) {
-    return s.kind == Step::Kind::contract && s.semiring == Semiring::real && !s.sum.empty();
+    return s.is<planner::Contract>() && s.as<planner::Contract>()->semiring == Semiring::real && !summed(s).empty();
   };
   EXPECT_TRUE(std::any_of(real.steps.begin(), real.steps.end(), sums_in_reals));
 }
@@ -117,7 +118,7 @@ TEST(Reverse, ComputesNothingForGradientsThatNobodyWants) {
   const Schedule no = adjoint::gradient_schedule(graph, {}, {.wanted = {false, false, false}});
   EXPECT_LT(some.steps.size(), all.steps.size());
   EXPECT_LT(no.steps.size(), some.steps.size());
-  EXPECT_FALSE(has_kind(no, Step::Kind::weigh));
+  EXPECT_FALSE(has_kind<planner::Weigh>(no));
 }
 
 /// Values and gradients by loops, from weights: one batch of Z = Σ_ab f ∏_i Σ_c g h.

@@ -28,8 +28,8 @@ const std::vector<Question> questions = {{"x,iy,ijxy->", "ij"},
 
 /// A sum in the same step as a product over plates, or as an output.
 bool mixes(const Schedule& schedule, const Step& step) {
-  if (step.sum.empty()) return false;
-  return !step.product.empty() || !step.tied_power.empty() || schedule.values[step.output].kind == Value::Kind::output;
+  if (summed(step).empty()) return false;
+  return !multiplied(step).empty() || schedule.values[step.output].kind == Value::Kind::output;
 }
 
 bool any_mixes(const Schedule& schedule) {
@@ -59,7 +59,7 @@ TEST(KeepSums, SumsTheSameVariablesOnce) {
     const Schedule kept = planner::plan(graph.asking({{}}), {.keep_sums = true});
     std::vector<int> times(graph.dims().size(), 0);
     for (const Step& step : kept.steps) {
-      for (const DimId v : step.sum) ++times[v];
+      for (const DimId v : summed(step)) ++times[v];
     }
     for (DimId d = 0; d < times.size(); ++d) {
       EXPECT_EQ(times[d], graph.dims()[d].kind == DimKind::variable ? 1 : 0) << equation << " " << graph.dims()[d].name;

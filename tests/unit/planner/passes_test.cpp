@@ -62,7 +62,7 @@ TEST(FuseProducts, NeverWritesAnIntermediateWithThePlatesOfItsProduct) {
 
 TEST(FuseProducts, FoldsEveryProductIntoASum) {
   for (const Step& step : plan_of(benchmark, "ij").steps) {
-    EXPECT_TRUE(step.product.empty() || !step.sum.empty());
+    EXPECT_TRUE(multiplied(step).empty() || !summed(step).empty());
   }
 }
 
@@ -77,7 +77,7 @@ TEST(FuseProducts, LeftOutWritesThem) {
 TEST(FuseElementwise, MakesAThreeWayDotProductOneStep) {
   const Schedule fused = plan_of("x,x,x->");
   EXPECT_EQ(fused.steps[0].inputs.size(), 3U);
-  EXPECT_EQ(names(fused.graph, fused.steps[0].sum), "x");
+  EXPECT_EQ(names(fused.graph, summed(fused.steps[0])), "x");
   EXPECT_GT(plan_of("x,x,x->", "", {"fuse_elementwise"}).steps.size(), fused.steps.size());
 }
 
@@ -99,7 +99,7 @@ struct Life {
   std::int64_t begin, end;
 };
 
-std::vector<Life> lives(const Schedule& schedule, int arena) {
+std::vector<Life> lives(const Schedule& schedule, const Arena& arena, std::int64_t element_size) {
   std::vector<Life> list;
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const ValueId v = schedule.steps[s].output;
@@ -109,20 +109,21 @@ std::vector<Life> lives(const Schedule& schedule, int arena) {
     for (std::size_t t = s; t < schedule.steps.size(); ++t) {
       for (const ValueId input : schedule.steps[t].inputs) last = input == v ? t : last;
     }
-    const std::int64_t size = value.precision == Precision::wide || arena == 1 ? 8 : 4;
-    const std::int64_t begin = schedule.arena[arena].offset[v];
-    list.push_back({s, last, begin, begin + schedule.elements(value.dims) * size});
+    const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
+    const std::int64_t begin = arena.offset[v];
+    list.push_back({s, last, begin, begin + elements(schedule.extents, value.dims) * size});
   }
   return list;
 }
 
 void expect_apart(const Schedule& schedule) {
-  for (const int arena : {0, 1}) {
-    const std::vector<Life> all = lives(schedule, arena);
+  for (const std::int64_t element_size : {4, 8}) {
+    const Arena arena = place_buffers(schedule, schedule.extents, element_size);
+    const std::vector<Life> all = lives(schedule, arena, element_size);
     for (std::size_t a = 0; a < all.size(); ++a) {
       EXPECT_GE(all[a].begin, 0);
       EXPECT_EQ(all[a].begin % 64, 0);
-      EXPECT_LE(all[a].end, schedule.arena[arena].bytes);
+      EXPECT_LE(all[a].end, arena.bytes);
       for (std::size_t b = a + 1; b < all.size(); ++b) {
         const bool together = all[a].born <= all[b].dies && all[b].born <= all[a].dies;
         const bool overlap = all[a].begin < all[b].end && all[b].begin < all[a].end;
@@ -139,7 +140,7 @@ TEST(DeliverDirectly, WritesAnOutputWithoutACopy) {
   EXPECT_LT(direct.steps.size(), copied.steps.size());
   EXPECT_LE(cost_of(direct).flops, cost_of(copied).flops);
   EXPECT_EQ(direct.values[direct.steps.back().output].kind, Value::Kind::output);
-  EXPECT_FALSE(direct.steps.back().sum.empty());
+  EXPECT_FALSE(summed(direct.steps.back()).empty());
 }
 
 TEST(PlaceBuffers, KeepsLiveBuffersApart) {
@@ -169,8 +170,9 @@ TEST(PlaceBuffers, ReusesPlaces) {
   const Schedule fresh = plan_of(g, {"reuse_buffers"});
   expect_apart(fresh);
   EXPECT_EQ(reused.steps.size(), fresh.steps.size());
-  EXPECT_LT(reused.arena[0].bytes, fresh.arena[0].bytes / 4);
-  EXPECT_LT(reused.arena[1].bytes, fresh.arena[1].bytes / 4);
+  for (const std::int64_t size : {4, 8}) {
+    EXPECT_LT(place_buffers(reused, reused.extents, size).bytes, place_buffers(fresh, fresh.extents, size).bytes / 4);
+  }
 }
 
 TEST(PlaceBuffers, RefusesIntermediatesThatDoNotFitIn63Bits) {
@@ -201,10 +203,11 @@ TEST(PlaceBuffers, RefusesAnArenaThatDoesNotFitIn63Bits) {
   EXPECT_THROW((void)plan_of(g, {"reuse_buffers"}), SizeOverflowError);
 }
 
-/// What verify() says of a schedule.
-std::string broken(const Schedule& schedule) {
+/// What is said of a schedule and the places of its values.
+std::string broken(const Schedule& schedule, const Arena& arena) {
   try {
     verify(schedule);
+    verify_places(schedule, arena, schedule.extents, 4);
   } catch (const std::logic_error& error) {
     return error.what();
   }
@@ -214,16 +217,17 @@ std::string broken(const Schedule& schedule) {
 TEST(Verify, FindsABrokenSchedule) {
   Schedule schedule = plan_of(benchmark, "ij");
   EXPECT_TRUE(schedule.verified) << "tests verify every schedule";
-  EXPECT_EQ(broken(schedule), "");
+  const Arena arena = place_buffers(schedule, schedule.extents, 4);
+  EXPECT_EQ(broken(schedule, arena), "");
   Schedule unwritten = schedule;
   std::swap(unwritten.steps.front(), unwritten.steps.back());
-  EXPECT_NE(broken(unwritten).find("has not been written"), std::string::npos) << broken(unwritten);
-  Schedule overlapping = schedule;
-  for (auto& offset : overlapping.arena[0].offset) offset = offset >= 0 ? 0 : offset;
-  EXPECT_NE(broken(overlapping).find("two live values"), std::string::npos) << broken(overlapping);
+  EXPECT_NE(broken(unwritten, arena).find("has not been written"), std::string::npos) << broken(unwritten, arena);
+  Arena overlapping = arena;
+  for (auto& offset : overlapping.offset) offset = offset >= 0 ? 0 : offset;
+  EXPECT_NE(broken(schedule, overlapping).find("two live values"), std::string::npos) << broken(schedule, overlapping);
   Schedule lost = schedule;
-  for (Step& step : lost.steps) step.sum.clear();
-  EXPECT_NE(broken(lost).find("loses a dim"), std::string::npos) << broken(lost);
+  for (Step& step : lost.steps) step.operation = Contract{};
+  EXPECT_NE(broken(lost, arena).find("loses a dim"), std::string::npos) << broken(lost, arena);
 }
 
 }  // namespace

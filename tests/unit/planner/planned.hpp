@@ -36,7 +36,9 @@ inline planner::Schedule plan_of(std::string_view equation, const std::string& p
   return plan_of(graph_of(equation, plates), std::move(without));
 }
 
-inline Cost cost_of(const planner::Schedule& schedule) { return planner::schedule_cost(schedule, Semiring::real, 4); }
+inline Cost cost_of(const planner::Schedule& schedule) {
+  return planner::schedule_cost(schedule, schedule.extents, Semiring::real, 4);
+}
 
 /// The names of dims, joined: "ij".
 inline std::string names(const FactorGraph& graph, const std::vector<DimId>& dims) {

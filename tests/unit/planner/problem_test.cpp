@@ -14,7 +14,7 @@ using test::names;
 using test::plan_of;
 
 Problem problem_of(const FactorGraph& graph, std::set<std::string> without = {}) {
-  return read_problem(graph, false, without);
+  return read_problem(graph, {.fixed_sizes = true}, without);
 }
 
 FactorGraph rbm(std::int64_t i, std::int64_t j, std::int64_t x = 2) {
@@ -74,6 +74,17 @@ TEST(EmptyPlates, MakeAnOutputThatHoldsThemEmpty) {
 TEST(EmptyPlates, CannotMakeAGraphIntractable) {
   EXPECT_NO_THROW((void)plan_of(rbm(0, 2)));
   EXPECT_NO_THROW((void)plan_of(rbm(0, 0)));
+}
+
+TEST(ReadProblem, KnowsNoSizesOfPlatesUnlessTheyAreFixed) {
+  const FactorGraph g = graph_of("aix,jy->xi", "ij", {{"a", 1}, {"i", 1}, {"j", 0}});
+  const Problem problem = read_problem(g, {}, {});
+  EXPECT_EQ(problem.factors.size(), 2U);
+  EXPECT_EQ(names(g, problem.factors[0].carried), "ix");
+  EXPECT_EQ(names(g, problem.outputs[0].plates), "i");
+  EXPECT_EQ(names(g, problem.absent), "a");
+  EXPECT_TRUE(problem.fixed.empty());
+  EXPECT_EQ(names(g, problem_of(g).fixed), "ij");
 }
 
 TEST(ReadProblem, GivesAVariableOfNoFactorAFactorOfOnes) {

@@ -46,7 +46,8 @@ TEST(Repairs, CostWhatThePlanOfTheUnrolledGraphCosts) {
   ASSERT_EQ(repair.unroll, std::vector<std::string>{"i"});
   planner::Options greedy;
   greedy.order.strategy = planner::Strategy::greedy;
-  const Cost cost = planner::schedule_cost(planner::plan(graph.unroll("i").graph, greedy), Semiring::log, 4);
+  const planner::Schedule unrolled = planner::plan(graph.unroll("i").graph, greedy);
+  const Cost cost = planner::schedule_cost(unrolled, unrolled.extents, Semiring::log, 4);
   EXPECT_EQ(repair.flops, cost.flops);
   EXPECT_EQ(repair.peak_bytes, cost.peak_bytes);
 }

@@ -1,0 +1,66 @@
+// Evaluates sizes.
+#include "planner/extents.hpp"
+
+#include <algorithm>
+
+#include "base/checked_size.hpp"
+
+namespace plated::planner {
+
+Extents extents_of(const FactorGraph& graph) {
+  Extents extents;
+  extents.reserve(graph.dims().size());
+  for (const Dim& dim : graph.dims()) extents.push_back(dim.size);
+  return extents;
+}
+
+std::int64_t elements(const Extents& extents, const std::vector<DimId>& dims) {
+  std::int64_t product = 1;
+  for (const DimId d : dims) {
+    // An empty dim makes the whole empty, however large the others are.
+    if (extents[d] == 0) return 0;
+  }
+  for (const DimId d : dims) product = base::checked_product(product, extents[d]);
+  return product;
+}
+
+Scale operator*(const Scale& a, const Scale& b) {
+  Scale result{a.number * b.number, a.times, a.over};
+  result.times.insert(result.times.end(), b.times.begin(), b.times.end());
+  result.over.insert(result.over.end(), b.over.begin(), b.over.end());
+  for (auto d = result.times.begin(); d != result.times.end();) {
+    const auto same = std::find(result.over.begin(), result.over.end(), *d);
+    if (same == result.over.end()) {
+      ++d;
+    } else {
+      result.over.erase(same);
+      d = result.times.erase(d);
+    }
+  }
+  return result;
+}
+
+Scale inverse(Scale scale) {
+  scale.number = 1 / scale.number;
+  std::swap(scale.times, scale.over);
+  return scale;
+}
+
+double value_of(const Scale& scale, const Extents& extents) {
+  double times = 1;
+  double over = 1;
+  for (const DimId d : scale.times) times *= static_cast<double>(extents[d]);
+  for (const DimId d : scale.over) over *= static_cast<double>(std::max<std::int64_t>(1, extents[d]));
+  return scale.number * times / over;
+}
+
+std::int64_t value_of(const Power& power, const Extents& extents) {
+  std::int64_t product = 1;
+  for (const DimId d : power.plates) {
+    const bool one_less = power.leaves_out && d == power.left_out;
+    product = base::checked_product(product, one_less ? std::max<std::int64_t>(0, extents[d] - 1) : extents[d]);
+  }
+  return product;
+}
+
+}  // namespace plated::planner
