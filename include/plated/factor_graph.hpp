@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,13 +15,80 @@
 
 namespace plated {
 
-namespace graph {
-class Derived;
-class Resolver;
-}  // namespace graph
+class FactorGraph;
 
 /// Index of a dim in FactorGraph::dims().
 using DimId = std::uint32_t;
+
+namespace graph {
+
+class Derived;
+class Resolver;
+
+/// An index of a graph, which copies of the graph share until one of them changes it. Nobody outside sees a reference.
+template <class T>
+class Shared {
+ public:
+  const T& operator*() const { return value_ ? *value_ : nothing(); }
+  const T* operator->() const { return &**this; }
+
+ private:
+  friend class plated::FactorGraph;
+
+  T& edit() {
+    if (!value_) {
+      value_ = std::make_shared<T>();
+    } else if (value_.use_count() > 1) {
+      value_ = std::make_shared<T>(*value_);
+    } else {
+      // Another thread may have just let go of it: a share taken and dropped comes after all that was read there.
+      (void)std::shared_ptr<T>(value_);
+    }
+    return *value_;
+  }
+  static const T& nothing() {
+    static const T value;
+    return value;
+  }
+
+  std::shared_ptr<T> value_;
+};
+
+/// P(v) for each variable, indexed by DimId.
+using PlateSets = std::vector<std::vector<DimId>>;
+
+/// P(v) once it has been inferred. Any number of threads may look for it and keep it at once.
+class KnownPlates {
+ public:
+  KnownPlates() = default;
+  KnownPlates(const KnownPlates& other) noexcept : plates_(other.share()) {}
+  KnownPlates& operator=(const KnownPlates& other) noexcept {
+    if (this != &other) plates_ = other.share();
+    return *this;
+  }
+  ~KnownPlates() = default;
+
+  /// Null where nobody has kept it yet.
+  [[nodiscard]] const PlateSets* find() const { return share().get(); }
+  /// Returns what is kept: the first stays.
+  const PlateSets& keep(PlateSets plates) const {
+    const std::scoped_lock lock(mutex_);
+    if (!plates_) plates_ = std::make_shared<const PlateSets>(std::move(plates));
+    return *plates_;
+  }
+  void forget() { plates_.reset(); }
+
+ private:
+  [[nodiscard]] std::shared_ptr<const PlateSets> share() const {
+    const std::scoped_lock lock(mutex_);
+    return plates_;
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const PlateSets> plates_;
+};
+
+}  // namespace graph
 
 /// What the index of a dim ranges over: the states of a variable, the slices of a plate, independent problems, or the
 /// slices of a chain: an ordered plate whose neighbouring slices share variables.
@@ -145,6 +214,9 @@ class FactorGraph {
 
   /// The same graph with another number of slices in a plate or chain. Throws UnknownNameError and SizeError.
   [[nodiscard]] FactorGraph resized(std::string_view plate, std::int64_t size) const;
+  /// The same graph with other sizes of plates, batch dims and chains, by DimId. Throws SizeError for a negative size,
+  /// and for another domain of a variable.
+  [[nodiscard]] FactorGraph resized(std::span<const std::int64_t> sizes) const;
 
   /// Throws PlateError where P(v) ⊄ P(f), where stated plates disagree with what is written, or where two outputs
   /// disagree on a variable's plates; where linked variables do not share theirs, or a factor or output holds one of
@@ -160,7 +232,8 @@ class FactorGraph {
   [[nodiscard]] std::optional<DimId> linking_chain(DimId variable) const;
 
   /// P(v) for each variable, indexed by DimId, sorted, chains among them; empty for dims that are none. Validates.
-  [[nodiscard]] std::vector<std::vector<DimId>> variable_plates() const;
+  /// Inferred when it is first asked for, and kept until the graph changes.
+  [[nodiscard]] const std::vector<std::vector<DimId>>& variable_plates() const;
   /// P(f): the plates and chains among the factor's dims and tied dims, sorted.
   [[nodiscard]] std::vector<DimId> factor_plates(std::size_t factor) const;
   /// The variables that a factor involves, sorted, each once.
@@ -196,17 +269,31 @@ class FactorGraph {
   DimId declare(std::string_view name, DimKind kind, std::int64_t size);
   std::size_t add(Factor factor);
   void connect(Chain& chain, Link link);
+  [[nodiscard]] graph::PlateSets infer_plates() const;
+  /// Every change comes by here.
+  template <class T>
+  T& edit(graph::Shared<T>& index) {
+    known_plates_.forget();
+    return index.edit();
+  }
+  template <class T>
+  std::vector<T>& edit(std::vector<T>& list) {
+    known_plates_.forget();
+    return list;
+  }
   friend class graph::Derived;
   friend class graph::Resolver;
 
   std::vector<Dim> dims_;
   std::vector<Chain> chains_;
   std::vector<Factor> factors_;
-  std::set<std::string, std::less<>> factor_names_;  // those of graphs that Plated derives may repeat, and are not here
+  // Those of graphs that Plated derives may repeat, and are not here.
+  graph::Shared<std::set<std::string, std::less<>>> factor_names_;
   std::vector<Output> outputs_;
-  std::map<std::string, DimId, std::less<>> by_name_;
-  std::map<DimId, std::vector<DimId>> stated_plates_;
-  std::map<DimId, Linked> linked_;
+  graph::Shared<std::map<std::string, DimId, std::less<>>> by_name_;
+  graph::Shared<std::map<DimId, std::vector<DimId>>> stated_plates_;
+  graph::Shared<std::map<DimId, Linked>> linked_;
+  graph::KnownPlates known_plates_;
 };
 
 /// The slice of an original operand or output that a copy is: `index` pairs an axis of the original with the index

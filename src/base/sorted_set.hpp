@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -32,15 +33,30 @@ using SortedSet = std::vector<std::uint32_t>;
   return result;
 }
 
+/// Whether it is quicker to look up each member of the small set than to walk through both.
+[[nodiscard]] inline bool is_much_smaller(const SortedSet& small, const SortedSet& large) {
+  constexpr std::size_t steps_of_a_lookup = 16;
+  return small.size() < large.size() / steps_of_a_lookup;
+}
+
 [[nodiscard]] inline SortedSet intersect(const SortedSet& a, const SortedSet& b) {
   SortedSet result;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  if (is_much_smaller(b, a)) return intersect(b, a);
+  if (is_much_smaller(a, b)) {
+    std::copy_if(a.begin(), a.end(), std::back_inserter(result), [&](std::uint32_t m) { return contains(b, m); });
+  } else {
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  }
   return result;
 }
 
 [[nodiscard]] inline SortedSet subtract(const SortedSet& a, const SortedSet& b) {
   SortedSet result;
-  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  if (is_much_smaller(a, b)) {
+    std::copy_if(a.begin(), a.end(), std::back_inserter(result), [&](std::uint32_t m) { return !contains(b, m); });
+  } else {
+    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  }
   return result;
 }
 

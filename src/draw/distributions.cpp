@@ -48,7 +48,7 @@ std::vector<std::optional<DimId>> arrow_targets(const FactorGraph& graph, const 
                                                 const DrawOptions& options) {
   if (!options.directed) return std::vector<std::optional<DimId>>(graph.factors().size());
   auto targets = stated(graph, options.children);
-  const auto plates = graph.variable_plates();
+  const auto& plates = graph.variable_plates();
   std::set<DimId> taken;
   for (std::size_t f = 0; f < targets.size(); ++f) {
     if (!targets[f]) continue;

@@ -53,11 +53,13 @@ std::string draw_plan_svg(const Plan& plan, const DrawOptions& options) {
   const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   std::vector<draw::PlanPanel> panels;
   std::vector<chain::Stage> stages;  // own the schedules of their panels
+  std::shared_ptr<const engine::Runnable> value;
   if (impl.chains) {
     stages = chain::stages(*impl.chains);
     for (const auto& stage : stages) panels.push_back(panel_of(stage, *impl.chains));
   } else {
-    panels.push_back({.schedule = &impl.value->schedule()});
+    value = impl.runnable({.kind = adjoint::Asked::Kind::outputs});
+    panels.push_back({.schedule = &value->schedule()});
   }
   for (auto& panel : panels) {
     std::string dropped;

@@ -98,7 +98,8 @@ class FlowMaker {
                                        },
                                        [](const planner::LeaveOneOut&) { return "LeaveOneOut"; },
                                        [](const planner::Weigh&) { return "Weigh"; },
-                                       [](const planner::LogMass&) { return "LogMass"; }},
+                                       [](const planner::LogMass&) { return "LogMass"; },
+                                       [](const planner::Raise&) { return "Raise"; }},
                       step.operation);
   }
 
@@ -161,11 +162,8 @@ class FlowMaker {
   int node_of(ValueId v) {
     if (const auto found = made_.find(v); found != made_.end()) return found->second;
     const Value& value = schedule_.values[v];
-    const auto& factors = schedule_.graph.factors();
     FlowNode node{.kind = FlowNode::Kind::factor};
-    const std::string name =
-        value.index < factors.size() ? factors[value.index].name : "input" + std::to_string(value.index);
-    add_list(node.lines, name, names(value.dims), '[', ']');
+    add_list(node.lines, schedule_.operand_name(value), names(value.dims), '[', ']');
     return made_[v] = add(std::move(node));
   }
 

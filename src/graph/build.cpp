@@ -1,6 +1,7 @@
 // The builder: declares dims, factors and outputs one by one.
 #include <algorithm>
 
+#include "graph/derived.hpp"
 #include "graph/parse_names.hpp"
 #include "graph/resolver.hpp"
 #include "graph/spell.hpp"
@@ -35,8 +36,8 @@ DimId distribution_variable(const FactorGraph& graph, const Factor& factor, DimI
 DimId FactorGraph::declare(std::string_view name, DimKind kind, std::int64_t size) {
   if (size < 0) throw SizeError("dim " + quoted(name) + " has the negative size " + std::to_string(size));
   const auto id = static_cast<DimId>(dims_.size());
-  if (!by_name_.emplace(name, id).second) throw DuplicateNameError("dim " + quoted(name) + " is declared twice");
-  dims_.push_back({std::string(name), kind, size});
+  if (!edit(by_name_).emplace(name, id).second) throw DuplicateNameError("dim " + quoted(name) + " is declared twice");
+  edit(dims_).push_back({std::string(name), kind, size});
   return id;
 }
 
@@ -74,19 +75,19 @@ DimId FactorGraph::variable(std::string_view name, std::int64_t domain, const st
   const auto twice = std::adjacent_find(stated.begin(), stated.end());
   if (twice != stated.end()) throw DuplicateNameError(quoted(dims_[*twice].name) + " is listed twice in " + where);
   const DimId id = declare(name, DimKind::variable, domain);
-  stated_plates_.emplace(id, std::move(stated));
+  edit(stated_plates_).emplace(id, std::move(stated));
   return id;
 }
 
 std::size_t FactorGraph::add(Factor factor) {
-  if (!factor_names_.insert(factor.name).second) {
+  if (!edit(factor_names_).insert(factor.name).second) {
     const auto known =
         std::find_if(factors_.begin(), factors_.end(), [&](const Factor& other) { return other.name == factor.name; });
     throw DuplicateNameError("factors " + std::to_string(known - factors_.begin()) + " and " +
                              std::to_string(factors_.size()) + " are both named " + quoted(factor.name) +
                              ": give one of them another name");
   }
-  factors_.push_back(std::move(factor));
+  edit(factors_).push_back(std::move(factor));
   return factors_.size() - 1;
 }
 
@@ -95,7 +96,7 @@ std::size_t FactorGraph::factor(std::string_view name, const std::vector<std::st
   Factor factor;
   factor.name = name;
   for (std::size_t k = factors_.size(); factor.name.empty(); ++k) {
-    if (!factor_names_.contains(graph::numbered_factor(k))) factor.name = graph::numbered_factor(k);
+    if (!factor_names_->contains(graph::numbered_factor(k))) factor.name = graph::numbered_factor(k);
   }
   factor.trusted = options.trusted;
   const std::string where = "factor " + quoted(factor.name);
@@ -128,17 +129,14 @@ std::size_t FactorGraph::output(const std::vector<std::string>& dims) {
   std::vector<DimId> batch = outputs_.empty() ? graph::batch_dims(*this) : outputs_[0].dims;
   std::erase_if(batch, [&](DimId id) { return dims_[id].kind != DimKind::batch; });
   std::sort(batch.begin(), batch.end());
-  outputs_.push_back(graph::complete_output(*this, batch, written, where));
+  edit(outputs_).push_back(graph::complete_output(*this, batch, written, where));
   return outputs_.size() - 1;
 }
 
 FactorGraph FactorGraph::asking(const std::vector<std::vector<std::string>>& outputs) const {
-  const std::vector<std::vector<DimId>> plates = variable_plates();
   FactorGraph other = *this;
-  for (DimId v = 0; v < dims_.size(); ++v) {
-    if (dims_[v].kind == DimKind::variable && dims_[v].end == End::none) other.stated_plates_[v] = plates[v];
-  }
-  other.outputs_.clear();
+  graph::Derived::state_plates(other, variable_plates());
+  other.edit(other.outputs_).clear();
   for (const std::vector<std::string>& dims : outputs) other.output(dims);
   return other;
 }
@@ -150,13 +148,26 @@ FactorGraph FactorGraph::resized(std::string_view plate, std::int64_t size) cons
     throw SizeError(graph::kind_name(dims_[*id].kind) + " " + quoted(plate) + " cannot have the negative size " +
                     std::to_string(size));
   FactorGraph other = *this;
-  other.dims_[*id].size = size;
+  other.edit(other.dims_)[*id].size = size;
+  return other;
+}
+
+FactorGraph FactorGraph::resized(std::span<const std::int64_t> sizes) const {
+  FactorGraph other = *this;
+  for (DimId d = 0; d < dims_.size(); ++d) {
+    const bool fits = dims_[d].kind == DimKind::variable ? sizes[d] == dims_[d].size : sizes[d] >= 0;
+    if (!fits) {
+      throw SizeError(graph::kind_name(dims_[d].kind) + " " + quoted(dims_[d].name) + " cannot have the size " +
+                      std::to_string(sizes[d]));
+    }
+    if (other.dims_[d].size != sizes[d]) other.edit(other.dims_)[d].size = sizes[d];
+  }
   return other;
 }
 
 std::optional<DimId> FactorGraph::find(std::string_view name) const {
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
+  const auto found = by_name_->find(name);
+  if (found == by_name_->end()) return std::nullopt;
   return found->second;
 }
 

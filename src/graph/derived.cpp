@@ -6,9 +6,9 @@
 namespace plated::graph {
 
 Derived::Derived(const FactorGraph& original) : original_(original), mentioned_(original.dims_.size(), false) {
-  graph_.dims_ = original.dims_;
+  graph_.edit(graph_.dims_) = original.dims_;
   graph_.by_name_ = original.by_name_;
-  for (Dim& dim : graph_.dims_) {
+  for (Dim& dim : graph_.edit(graph_.dims_)) {
     dim.kind = DimKind::variable;
     dim.size = 1;
     dim.end = End::none;
@@ -19,31 +19,38 @@ DimId Derived::end_of(FactorGraph& graph, DimId variable, End end) {
   const std::string name = end == End::first ? first(graph.dims_[variable].name) : last(graph.dims_[variable].name);
   if (const auto known = graph.find(name)) return *known;
   const DimId id = graph.declare(name, DimKind::variable, graph.dims_[variable].size);
-  graph.dims_[id].end = end;
-  graph.dims_[id].of = variable;
+  Dim& dim = graph.edit(graph.dims_)[id];
+  dim.end = end;
+  dim.of = variable;
   return id;
 }
 
 void Derived::state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates) {
   for (DimId d = 0; d < graph.dims_.size(); ++d) {
     const Dim& dim = graph.dims_[d];
-    if (dim.kind == DimKind::variable && dim.end == End::none) graph.stated_plates_[d] = plates[d];
+    if (dim.kind != DimKind::variable || dim.end != End::none) continue;
+    const auto stated = graph.stated_plates_->find(d);
+    if (stated == graph.stated_plates_->end() || stated->second != plates[d]) {
+      graph.edit(graph.stated_plates_)[d] = plates[d];
+    }
   }
 }
 
 void Derived::free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates) {
-  graph.dims_[end].end = End::none;
-  graph.stated_plates_[end] = std::move(plates);
+  graph.edit(graph.dims_)[end].end = End::none;
+  graph.edit(graph.stated_plates_)[end] = std::move(plates);
 }
 
 void Derived::put_factor(FactorGraph& graph, std::size_t index, Factor factor) {
-  if (index == graph.factors_.size()) graph.factors_.emplace_back();
-  graph.factors_[index] = std::move(factor);
+  std::vector<Factor>& factors = graph.edit(graph.factors_);
+  if (index == factors.size()) factors.emplace_back();
+  factors[index] = std::move(factor);
 }
 
 void Derived::become(DimId dim, DimKind kind, std::int64_t size) {
-  graph_.dims_[dim].kind = kind;
-  graph_.dims_[dim].size = size;
+  Dim& changed = graph_.edit(graph_.dims_)[dim];
+  changed.kind = kind;
+  changed.size = size;
   mentioned_[dim] = true;
 }
 
@@ -56,7 +63,7 @@ void Derived::chain(DimId dim) {
   become(dim, DimKind::chain, original_.dims_[dim].size);
   const auto known = std::find_if(original_.chains_.begin(), original_.chains_.end(),
                                   [&](const Chain& chain) { return chain.dim == dim; });
-  Chain& chain = graph_.chains_.emplace_back(Chain{dim, {}});
+  Chain& chain = graph_.edit(graph_.chains_).emplace_back(Chain{dim, {}});
   for (const Link& link : known->links) graph_.connect(chain, link);
 }
 
@@ -67,12 +74,12 @@ void Derived::variable(DimId dim, std::vector<DimId> plates) {
   if (before.end != End::none) {
     const auto chain = original_.linking_chain(before.of);
     if (chain && graph_.dims_[*chain].kind == DimKind::chain) {
-      graph_.dims_[dim].end = before.end;
+      graph_.edit(graph_.dims_)[dim].end = before.end;
       return;
     }
   }
   std::sort(plates.begin(), plates.end());
-  graph_.stated_plates_[dim] = std::move(plates);
+  graph_.edit(graph_.stated_plates_)[dim] = std::move(plates);
 }
 
 std::size_t Derived::factor(std::string name, std::vector<DimId> dims, std::vector<DimId> tied) {
@@ -80,16 +87,16 @@ std::size_t Derived::factor(std::string name, std::vector<DimId> dims, std::vect
   factor.name = std::move(name);
   factor.dims = std::move(dims);
   factor.tied = std::move(tied);
-  graph_.factors_.push_back(std::move(factor));
+  graph_.edit(graph_.factors_).push_back(std::move(factor));
   return graph_.factors_.size() - 1;
 }
 
 FactorGraph Derived::finish() && {
-  for (Chain& chain : graph_.chains_) {
+  for (Chain& chain : graph_.edit(graph_.chains_)) {
     std::erase_if(chain.links, [&](const Link& link) { return !mentioned_[link.source] || !mentioned_[link.target]; });
-    if (chain.links.empty()) graph_.dims_[chain.dim].kind = DimKind::plate;
+    if (chain.links.empty()) graph_.edit(graph_.dims_)[chain.dim].kind = DimKind::plate;
   }
-  std::erase_if(graph_.chains_, [](const Chain& chain) { return chain.links.empty(); });
+  std::erase_if(graph_.edit(graph_.chains_), [](const Chain& chain) { return chain.links.empty(); });
   // Whoever takes out a chain that is still one looks for all ends of its links, mentioned or not.
   for (DimId d = 0; d < graph_.dims_.size(); ++d) {
     const Dim& before = original_.dims_[d];

@@ -22,14 +22,14 @@ class Derived {
   static void state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates);
   /// A variable has another number of states; its ends, if it has any, do not follow.
   static void resize_variable(FactorGraph& graph, DimId variable, std::int64_t states) {
-    graph.dims_[variable].size = states;
+    graph.edit(graph.dims_)[variable].size = states;
   }
   /// An end becomes a variable like any other.
   static void free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates);
   /// Replaces a factor, or adds one after all others.
   static void put_factor(FactorGraph& graph, std::size_t index, Factor factor);
   static void put_output(FactorGraph& graph, std::size_t index, std::vector<DimId> dims) {
-    graph.outputs_[index].dims = std::move(dims);
+    graph.edit(graph.outputs_)[index].dims = std::move(dims);
   }
 
   void batch(DimId dim, std::int64_t size);
@@ -40,7 +40,7 @@ class Derived {
   void variable(DimId dim, std::vector<DimId> plates);
   /// Its dims must have been mentioned; returns its index.
   std::size_t factor(std::string name, std::vector<DimId> dims, std::vector<DimId> tied = {});
-  void output(std::vector<DimId> dims) { graph_.outputs_.push_back({std::move(dims)}); }
+  void output(std::vector<DimId> dims) { graph_.edit(graph_.outputs_).push_back({std::move(dims)}); }
 
   [[nodiscard]] FactorGraph finish() &&;
 

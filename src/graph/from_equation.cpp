@@ -132,7 +132,7 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
     if (const auto known = result.find(name)) return *known;
     const auto kind = kinds.find(name);
     const DimId id = result.declare(name, kind == kinds.end() ? DimKind::variable : kind->second, 0);
-    if (result.dims_[id].kind == DimKind::chain) result.chains_.push_back({id, {}});
+    if (result.dims_[id].kind == DimKind::chain) result.edit(result.chains_).push_back({id, {}});
     return id;
   };
   const auto mention = [&](std::string_view name) {
@@ -169,7 +169,7 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
   for (DimId d = 0; d < result.dims_.size(); ++d) sizes.push_back(seen.of(result.dims_[d].name, d));
   share_sizes(result, links, sizes);
   for (DimId d = 0; d < result.dims_.size(); ++d) {
-    Dim& dim = result.dims_[d];
+    Dim& dim = result.edit(result.dims_)[d];
     if (sizes[d]) {
       dim.size = *sizes[d];
     } else if (d < in_operands) {
@@ -199,9 +199,9 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const std::string where = "output " + std::to_string(k) + " \"" + std::string(equation.outputs[k].text) + "\"";
     const std::vector<DimId> written = graph::Resolver(result, where).resolve(outputs[k].dims, {});
-    result.outputs_.push_back(graph::complete_output(result, batch, written, where));
+    result.edit(result.outputs_).push_back(graph::complete_output(result, batch, written, where));
   }
-  (void)result.variable_plates();
+  result.validate();
   return result;
 }
 

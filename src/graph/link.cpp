@@ -13,7 +13,7 @@ using graph::quoted;
 DimId FactorGraph::chain(std::string_view name, std::int64_t size) {
   graph::check_name(name);
   const DimId id = declare(name, DimKind::chain, size);
-  chains_.push_back({id, {}});
+  edit(chains_).push_back({id, {}});
   return id;
 }
 
@@ -43,7 +43,7 @@ void FactorGraph::link(std::string_view chain, std::string_view source, std::str
                     ", but their sizes are " + std::to_string(dims_[link.source].size) + " and " +
                     std::to_string(dims_[link.target].size));
   }
-  const auto linked = [&](DimId id) { return linked_.contains(id) ? linked_.at(id) : Linked{*found, {}, {}}; };
+  const auto linked = [&](DimId id) { return linked_->contains(id) ? linked_->at(id) : Linked{*found, {}, {}}; };
   for (const DimId id : {link.source, link.target}) {
     if (linked(id).chain == *found) continue;
     throw PlateError(where + ": variable " + quoted(dims_[id].name) + " is linked in chain " +
@@ -63,22 +63,23 @@ void FactorGraph::link(std::string_view chain, std::string_view source, std::str
                        "back to itself");
     }
   }
-  connect(*std::find_if(chains_.begin(), chains_.end(), [&](const Chain& c) { return c.dim == *found; }), link);
+  std::vector<Chain>& chains = edit(chains_);
+  connect(*std::find_if(chains.begin(), chains.end(), [&](const Chain& c) { return c.dim == *found; }), link);
 }
 
 void FactorGraph::connect(Chain& chain, Link link) {
   chain.links.push_back(link);
-  Linked& source = linked_[link.source];
+  Linked& source = edit(linked_)[link.source];
   source.chain = chain.dim;
   source.after = link.target;
-  Linked& target = linked_[link.target];
+  Linked& target = edit(linked_)[link.target];
   target.chain = chain.dim;
   target.before = link.source;
 }
 
 std::optional<DimId> FactorGraph::linking_chain(DimId variable) const {
-  const auto found = linked_.find(variable);
-  if (found == linked_.end()) return std::nullopt;
+  const auto found = linked_->find(variable);
+  if (found == linked_->end()) return std::nullopt;
   return found->second.chain;
 }
 

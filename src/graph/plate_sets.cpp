@@ -1,4 +1,6 @@
 // The plates of variables and factors, and whether what is written about them agrees.
+#include <algorithm>
+
 #include "base/sorted_set.hpp"
 #include "graph/linked_plates.hpp"
 #include "graph/spell.hpp"
@@ -85,13 +87,15 @@ std::vector<DimId> FactorGraph::factor_variables(std::size_t factor) const {
   return variables_among(*this, factors_.at(factor).dims);
 }
 
-std::vector<std::vector<DimId>> FactorGraph::variable_plates() const {
+graph::PlateSets FactorGraph::infer_plates() const {
+  const auto matters = [](const Dim& dim) { return has_slices(dim.kind) || dim.end != End::none; };
+  if (std::none_of(dims_.begin(), dims_.end(), matters)) return graph::PlateSets(dims_.size());
   std::vector<Evidence> evidence(dims_.size());
-  for (const auto& [variable, plates] : stated_plates_) evidence[variable].stated = &plates;
+  for (const auto& [variable, plates] : *stated_plates_) evidence[variable].stated = &plates;
   const std::vector<Holder> holders = holders_of(*this);
   for (const Holder& holder : holders) {  // the factors, and then the outputs
     for (const DimId variable : holder.variables) {
-      if (dims_[variable].end != End::none || linked_.contains(variable)) continue;  // add_linked_plates() has them
+      if (dims_[variable].end != End::none || linked_->contains(variable)) continue;  // add_linked_plates() has them
       Evidence& known = evidence[variable];
       if (known.stated != nullptr) check_stated(*this, variable, *known.stated, holder);
       if (!holder.is_output) {
@@ -102,7 +106,7 @@ std::vector<std::vector<DimId>> FactorGraph::variable_plates() const {
     }
   }
 
-  std::vector<std::vector<DimId>> result(dims_.size());
+  graph::PlateSets result(dims_.size());
   for (DimId d = 0; d < dims_.size(); ++d) {
     Evidence& known = evidence[d];
     if (known.stated != nullptr) {
@@ -113,8 +117,13 @@ std::vector<std::vector<DimId>> FactorGraph::variable_plates() const {
       result[d] = std::move(*known.plates);
     }
   }
-  graph::add_linked_plates(*this, stated_plates_, holders, result);
+  graph::add_linked_plates(*this, *stated_plates_, holders, result);
   return result;
+}
+
+const graph::PlateSets& FactorGraph::variable_plates() const {
+  if (const graph::PlateSets* known = known_plates_.find()) return *known;
+  return known_plates_.keep(infer_plates());
 }
 
 void FactorGraph::validate() const { (void)variable_plates(); }

@@ -37,9 +37,9 @@ DimId Resolver::meant(const Mention& mention, const std::vector<DimId>& chains) 
     throw PlateError(quoted(with_end(dim.name, mention.end)) + " in " + where_ + ": " + quoted(dim.name) + " is a " +
                      kind_name(dim.kind) + ", and only variables have a first and a last slice's");
   }
-  const auto linked = graph_.linked_.find(mention.dim);
+  const auto linked = graph_.linked_->find(mention.dim);
   // Whether an unlinked variable lives in a chain at all is known when all factors are: variable_plates() checks.
-  if (linked == graph_.linked_.end()) return mention.end == End::none ? mention.dim : end_of(mention.dim, mention.end);
+  if (linked == graph_.linked_->end()) return mention.end == End::none ? mention.dim : end_of(mention.dim, mention.end);
 
   const std::string chain = quoted(graph_.dims_[linked->second.chain].name);
   const bool inside = std::find(chains.begin(), chains.end(), linked->second.chain) != chains.end();
@@ -64,8 +64,9 @@ DimId Resolver::end_of(DimId variable, End end) const {
   const std::string name = with_end(graph_.dims_[variable].name, end);
   if (const auto known = graph_.find(name)) return *known;
   const DimId id = graph_.declare(name, DimKind::variable, graph_.dims_[variable].size);
-  graph_.dims_[id].end = end;
-  graph_.dims_[id].of = variable;
+  Dim& dim = graph_.edit(graph_.dims_)[id];
+  dim.end = end;
+  dim.of = variable;
   return id;
 }
 

@@ -26,7 +26,7 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
   const std::string& plate_name = dims_[*found].name;
   const bool is_chain = dims_[*found].kind == DimKind::chain;
   const std::int64_t size = dims_[*found].size;
-  const auto plates = variable_plates();
+  const auto& plates = variable_plates();
   const graph::UnrolledDims copies(*this, *found, plates);
 
   UnrolledGraph result;
@@ -37,7 +37,7 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
     // Factors and outputs that kept P(v) small may vanish with an empty plate, and at the ends of a chain other ones
     // hold a state than in its middle: from now on P(v) has to be stated.
     const bool state = dim.kind == DimKind::variable && dim.end == End::none &&
-                       (stated_plates_.contains(d) || size == 0 || (is_chain && inside));
+                       (stated_plates_->contains(d) || size == 0 || (is_chain && inside));
     for (std::int64_t k = 0; k < copies.count(d); ++k) {
       const bool end = dim.end != End::none;
       const DimId of = end ? copies.of(dim.of, k) : 0;
@@ -45,14 +45,15 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
                                : inside ? copy_name(dim.name, plate_name, k)
                                         : dim.name;
       const DimId id = copy.declare(name, dim.kind, dim.size);
-      copy.dims_[id].end = dim.end;
-      copy.dims_[id].of = of;
-      if (state) copy.stated_plates_.emplace_hint(copy.stated_plates_.end(), id, copies.of(plates[d], k));
+      Dim& copied = copy.edit(copy.dims_)[id];
+      copied.end = dim.end;
+      copied.of = of;
+      if (state) copy.edit(copy.stated_plates_).emplace(id, copies.of(plates[d], k));
     }
   }
   for (const Chain& chain : chains_) {
     if (chain.dim == *found) continue;
-    Chain& copied = copy.chains_.emplace_back(Chain{copies.of(chain.dim, 0), {}});
+    Chain& copied = copy.edit(copy.chains_).emplace_back(Chain{copies.of(chain.dim, 0), {}});
     for (const Link& link : chain.links) {
       const std::int64_t count = copies.inside(link.source) ? size : 1;
       for (std::int64_t slice = 0; slice < count; ++slice) {
@@ -76,7 +77,7 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     const std::vector<DimId>& dims = outputs_[o].dims;
     for (std::int64_t slice = 0; slice < (contains(dims, *found) ? size : 1); ++slice) {
-      copy.outputs_.push_back({copies.of(dims, slice)});
+      copy.edit(copy.outputs_).push_back({copies.of(dims, slice)});
       result.outputs.push_back(slice_of(o, dims, *found, slice));
     }
   }

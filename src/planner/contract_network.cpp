@@ -5,8 +5,9 @@
 #include "planner/contract_network.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "planner/elimination.hpp"
@@ -16,6 +17,44 @@ namespace {
 
 /// A plate's or batch dim's weight in the search, whatever its size: orders must not depend on plate sizes.
 constexpr double nominal_log2_size = 6.0;
+
+/// Nodes next to a node of an unrooted binary tree: three at most.
+class Neighbours {
+ public:
+  void push_back(std::uint32_t node) { nodes_[count_++] = node; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::uint32_t operator[](std::size_t k) const { return nodes_[k]; }
+  [[nodiscard]] auto begin() { return nodes_.begin(); }
+  [[nodiscard]] auto end() { return nodes_.begin() + count_; }
+  [[nodiscard]] auto begin() const { return nodes_.begin(); }
+  [[nodiscard]] auto end() const { return nodes_.begin() + count_; }
+
+ private:
+  std::array<std::uint32_t, 3> nodes_{};
+  std::uint32_t count_ = 0;
+};
+
+/// How often variables occur, ascending.
+using Counts = std::vector<std::pair<DimId, std::uint32_t>>;
+
+Counts added(Counts a, Counts b) {
+  if (a.empty()) return b;
+  Counts sum;
+  sum.reserve(a.size() + b.size());
+  auto x = a.begin();
+  auto y = b.begin();
+  while (x != a.end() && y != b.end()) {
+    if (x->first == y->first) {
+      sum.emplace_back(x->first, x->second + y->second);
+      ++x, ++y;
+    } else {
+      sum.push_back(x->first < y->first ? *x++ : *y++);
+    }
+  }
+  sum.insert(sum.end(), x, a.end());
+  sum.insert(sum.end(), y, b.end());
+  return sum;
+}
 
 /// The tree, rooted at the first sink.
 class MessageTree {
@@ -35,30 +74,37 @@ class MessageTree {
   [[nodiscard]] std::size_t leaves() const { return network_.tensors.size() + network_.sinks.size(); }
   [[nodiscard]] bool is_sink(std::uint32_t node) const { return node >= network_.tensors.size() && node < leaves(); }
 
+  /// An empty domain must not weigh −inf; what is in it is never computed anyway.
+  [[nodiscard]] double log2_domain(DimId variable) const {
+    return std::log2(static_cast<double>(std::max<std::int64_t>(problem_.domain[variable], 1)));
+  }
+
   /// Variables, and those plates and batch dims that some values carry and some do not.
   Network search_network() const {
-    std::map<DimId, std::uint32_t> carriers;
+    std::vector<DimId> carried;  // by some value, once for each
     for (const ValueId v : network_.tensors) {
-      for (const DimId d : builder_.carried(v)) ++carriers[d];
+      carried.insert(carried.end(), builder_.carried(v).begin(), builder_.carried(v).end());
     }
-    std::map<DimId, std::uint32_t> local;
+    std::sort(carried.begin(), carried.end());
+    SortedSet dims;  // those that the search sees, under their places here
     SortedSet uneven;
     Network search;
-    for (const auto& [d, count] : carriers) {
-      const bool variable = problem_.kind[d] == DimKind::variable;
-      if (!variable && count == network_.tensors.size()) continue;
-      if (!variable) uneven.push_back(d);
-      local[d] = static_cast<std::uint32_t>(search.log2_size.size());
-      // An empty domain must not weigh −inf; what is in it is never computed anyway.
-      search.log2_size.push_back(
-          variable ? std::log2(static_cast<double>(std::max<std::int64_t>(problem_.domain[d], 1))) : nominal_log2_size);
+    for (auto d = carried.begin(), next = d; d != carried.end(); d = next) {
+      next = std::upper_bound(d, carried.end(), *d);
+      const bool variable = problem_.kind[*d] == DimKind::variable;
+      if (!variable && static_cast<std::size_t>(next - d) == network_.tensors.size()) continue;
+      if (!variable) uneven.push_back(*d);
+      dims.push_back(*d);
+      search.log2_size.push_back(variable ? log2_domain(*d) : nominal_log2_size);
     }
-    const auto add = [&](const SortedSet& dims) {
-      std::vector<std::uint32_t> tensor;
-      for (const DimId d : dims) {
-        if (const auto found = local.find(d); found != local.end()) tensor.push_back(found->second);
+    search.tensors.reserve(leaves());
+    const auto add = [&](const SortedSet& held) {
+      std::vector<std::uint32_t>& tensor = search.tensors.emplace_back();
+      tensor.reserve(held.size());
+      for (const DimId d : held) {
+        const auto found = std::lower_bound(dims.begin(), dims.end(), d);
+        if (found != dims.end() && *found == d) tensor.push_back(static_cast<std::uint32_t>(found - dims.begin()));
       }
-      search.tensors.push_back(std::move(tensor));
     };
     for (const ValueId v : network_.tensors) add(builder_.carried(v));
     for (const SortedSet& sink : network_.sinks) add(base::unite(sink, uneven));
@@ -68,7 +114,7 @@ class MessageTree {
   void root_at_first_sink(const Tree& tree) {
     const std::size_t nodes = leaves() + tree.merges.size();
     PLATED_ASSERT(tree.merges.size() + 1 == leaves());
-    std::vector<std::vector<std::uint32_t>> neighbours(nodes);
+    std::vector<Neighbours> neighbours(nodes);
     const auto join = [&](std::uint32_t a, std::uint32_t b) {
       neighbours[a].push_back(b);
       neighbours[b].push_back(a);
@@ -86,6 +132,7 @@ class MessageTree {
     root_ = static_cast<std::uint32_t>(network_.tensors.size());
     parent_.assign(nodes, none);
     children_.assign(nodes, {});
+    preorder_.reserve(nodes);
     std::vector<std::uint32_t> stack{root_};
     while (!stack.empty()) {
       const std::uint32_t u = stack.back();
@@ -102,17 +149,20 @@ class MessageTree {
 
   /// E(u): the variables on both sides of the edge from u to its parent, by counting them below it.
   void count_edges() {
-    std::map<DimId, std::uint32_t> total;
-    const auto leaf_variables = [&](std::uint32_t u) {
-      return is_sink(u) ? network_.sinks[u - network_.tensors.size()] : builder_.carried_variables(network_.tensors[u]);
-    };
-    std::vector<std::map<DimId, std::uint32_t>> below(parent_.size());
+    std::vector<Counts> below(parent_.size());
+    SortedSet held;  // by leaves, once for each
     for (std::uint32_t u = 0; u < leaves(); ++u) {
-      for (const DimId v : leaf_variables(u)) {
-        ++below[u][v];
-        ++total[v];
-      }
+      const SortedSet variables =
+          is_sink(u) ? network_.sinks[u - network_.tensors.size()] : builder_.carried_variables(network_.tensors[u]);
+      below[u].reserve(variables.size());
+      for (const DimId v : variables) below[u].emplace_back(v, 1);
+      held.insert(held.end(), variables.begin(), variables.end());
     }
+    std::sort(held.begin(), held.end());
+    const auto is_whole = [&](const std::pair<DimId, std::uint32_t>& entry) {
+      const auto [first, last] = std::equal_range(held.begin(), held.end(), entry.first);
+      return static_cast<std::uint32_t>(last - first) == entry.second;
+    };
     edge_.assign(parent_.size(), {});
     largest_.assign(parent_.size(), 0.0);
     sinks_below_.assign(parent_.size(), 0);
@@ -122,15 +172,14 @@ class MessageTree {
       for (const std::uint32_t c : children_[u]) {
         sinks_below_[u] += sinks_below_[c];
         largest_[u] = std::max(largest_[u], largest_[c]);
-        if (below[c].size() > below[u].size()) std::swap(below[c], below[u]);
-        for (const auto& [v, count] : below[c]) below[u][v] += count;
-        below[c].clear();
+        below[u] = added(std::move(below[u]), std::exchange(below[c], {}));
       }
-      std::erase_if(below[u], [&](const auto& entry) { return entry.second == total[entry.first]; });
+      std::erase_if(below[u], is_whole);
       double size = 0;
+      edge_[u].reserve(below[u].size());
       for (const auto& [v, count] : below[u]) {
         edge_[u].push_back(v);
-        size += std::log2(static_cast<double>(std::max<std::int64_t>(problem_.domain[v], 1)));
+        size += log2_domain(v);
       }
       largest_[u] = std::max(largest_[u], size);
     }
@@ -204,7 +253,7 @@ class MessageTree {
   const SinkNetwork& network_;
   std::uint32_t root_ = 0;
   std::vector<std::uint32_t> parent_;
-  std::vector<std::vector<std::uint32_t>> children_;
+  std::vector<Neighbours> children_;
   std::vector<std::uint32_t> preorder_;
   std::vector<SortedSet> edge_;
   std::vector<double> largest_;

@@ -24,7 +24,8 @@ struct DeepestFirst {
 
 class Eliminator {
  public:
-  Eliminator(const Problem& problem, const FactorGraph& graph) : problem_(problem), graph_(graph) {}
+  Eliminator(const Problem& problem, const FactorGraph& graph)
+      : problem_(problem), graph_(graph), first_holder_(problem.domain.size(), none) {}
 
   Elimination run() {
     for (std::uint32_t f = 0; f < problem_.factors.size(); ++f) {
@@ -49,24 +50,34 @@ class Eliminator {
   /// Partition(V_L, F_L, E_L): factors joined by variables of exactly this leaf.
   std::vector<ComponentRecord> partition(const SortedSet& leaf, const std::vector<std::uint32_t>& nodes) {
     base::DisjointSets sets(nodes.size());
-    std::map<DimId, std::size_t> first_holder;
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
+    std::vector<DimId> held;
+    for (std::uint32_t k = 0; k < nodes.size(); ++k) {
       for (const DimId v : result_.nodes[nodes[k]].variables) {
         if (problem_.variable_plates[v] != leaf) continue;
-        const auto [holder, is_first] = first_holder.try_emplace(v, k);
-        if (!is_first) sets.join(holder->second, k);
+        if (first_holder_[v] == none) {
+          first_holder_[v] = k;
+          held.push_back(v);
+        } else {
+          sets.join(first_holder_[v], k);
+        }
       }
     }
-    std::map<std::size_t, ComponentRecord> components;
+    std::vector<ComponentRecord> components;
+    std::vector<std::size_t> component_of(nodes.size());  // [root], which is the first of its component
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      ComponentRecord& component = components[sets.root(k)];
-      component.leaf = leaf;
-      component.nodes.push_back(nodes[k]);
+      const std::size_t root = sets.root(k);
+      if (root == k) {
+        component_of[k] = components.size();
+        components.emplace_back().leaf = leaf;
+      }
+      components[component_of[root]].nodes.push_back(nodes[k]);
     }
-    for (const auto& [v, holder] : first_holder) components[sets.root(holder)].variables.push_back(v);
-    std::vector<ComponentRecord> list;
-    for (auto& [root, component] : components) list.push_back(std::move(component));
-    return list;
+    std::sort(held.begin(), held.end());
+    for (const DimId v : held) {
+      components[component_of[sets.root(first_holder_[v])]].variables.push_back(v);
+      first_holder_[v] = none;
+    }
+    return components;
   }
 
   void eliminate_component(ComponentRecord component) {
@@ -99,6 +110,7 @@ class Eliminator {
   const Problem& problem_;
   const FactorGraph& graph_;
   Elimination result_;
+  std::vector<std::uint32_t> first_holder_;  // [variable]: in the leaf that is being partitioned
   std::map<SortedSet, std::vector<std::uint32_t>, DeepestFirst> leaves_;
 };
 

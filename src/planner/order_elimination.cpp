@@ -42,7 +42,9 @@ void merge_bucket(LiveNetwork& live, std::vector<std::uint32_t> bucket) {
 
 void eliminate_in_order(LiveNetwork& live, const std::vector<std::uint32_t>& dims) {
   for (const std::uint32_t d : dims) {
-    if (live.degree(d) > 1) merge_bucket(live, live.holders(d));
+    if (live.degree(d) < 2) continue;
+    const std::span<const std::uint32_t> holders = live.holders(d);
+    merge_bucket(live, {holders.begin(), holders.end()});
   }
   join_smallest_first(live, live.live_nodes());
 }

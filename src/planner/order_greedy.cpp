@@ -58,7 +58,7 @@ class GreedyPass {
   void push_pairs(std::uint32_t node) {
     partners_.clear();
     for (const std::uint32_t d : live_.dims(node)) {
-      const std::vector<std::uint32_t>& holders = live_.holders(d);
+      const std::span<const std::uint32_t> holders = live_.holders(d);
       std::size_t taken = 0;
       for (std::size_t i = holders.size(); i-- > 0 && taken < max_partners;) {
         if (holders[i] >= node) continue;

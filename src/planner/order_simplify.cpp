@@ -24,7 +24,7 @@ std::optional<std::uint32_t> rarest_shared_dim(const LiveNetwork& live, std::uin
 }
 
 bool holds_shared_dims(const LiveNetwork& live, std::uint32_t host, std::uint32_t node) {
-  const std::vector<std::uint32_t>& dims = live.dims(host);
+  const std::span<const std::uint32_t> dims = live.dims(host);
   auto at = dims.begin();
   for (const std::uint32_t d : live.dims(node)) {
     if (live.degree(d) == 1) continue;
@@ -39,7 +39,7 @@ std::optional<std::uint32_t> host_of(LiveNetwork& live, std::uint32_t node) {
   const std::optional<std::uint32_t> dim = rarest_shared_dim(live, node);
   if (!dim) return std::nullopt;
   std::optional<std::uint32_t> best;
-  const std::vector<std::uint32_t>& holders = live.holders(*dim);
+  const std::span<const std::uint32_t> holders = live.holders(*dim);
   for (std::size_t i = 0; i < std::min(holders.size(), max_candidates); ++i) {
     // From the youngest: hubs grow at that end.
     const std::uint32_t host = holders[holders.size() - 1 - i];

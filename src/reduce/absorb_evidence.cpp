@@ -21,6 +21,10 @@ class Absorber {
  public:
   explicit Absorber(Reduction& reduction) : reduction_(reduction), model_(reduction.model) {
     plates_ = model_.graph.variable_plates();
+    has_ends_.assign(model_.graph.dims().size(), false);
+    for (const Dim& dim : model_.graph.dims()) {
+      if (dim.end != End::none) has_ends_[dim.of] = true;
+    }
     holders_.resize(model_.graph.dims().size());
     for (std::size_t f = 0; f < model_.graph.factors().size(); ++f) {
       for (const DimId v : model_.graph.factor_variables(f)) holders_[v].push_back(f);
@@ -65,9 +69,7 @@ class Absorber {
       sizes.push_back(graph.dims()[plate].size);
       if (model_.lengths.contains(graph.dims()[plate].name)) return false;
     }
-    if (states.shape != sizes || graph.linking_chain(v)) return false;
-    const auto is_end = [&](const Dim& dim) { return dim.end != End::none && dim.of == v; };
-    if (std::any_of(graph.dims().begin(), graph.dims().end(), is_end)) return false;
+    if (states.shape != sizes || graph.linking_chain(v) || has_ends_[v]) return false;
     tensor::check_states(states, graph.dims()[v].name, graph.dims()[v].size);
     return std::find(states.values.begin(), states.values.end(), -1) == states.values.end();
   }
@@ -162,7 +164,8 @@ class Absorber {
   Reduction& reduction_;
   Model& model_;
   std::vector<std::vector<DimId>> plates_;
-  std::vector<std::vector<std::size_t>> holders_;
+  std::vector<bool> has_ends_;                     // [variable]
+  std::vector<std::vector<std::size_t>> holders_;  // [variable]
 };
 
 }  // namespace

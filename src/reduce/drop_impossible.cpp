@@ -17,7 +17,7 @@ class Dropper {
         model_(reduction.model),
         zero_(model_.space == Space::log ? -std::numeric_limits<double>::infinity() : 0.0) {
     const FactorGraph& graph = model_.graph;
-    const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+    const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
     plain_.assign(graph.dims().size(), false);
     possible_.resize(graph.dims().size());
     for (DimId d = 0; d < graph.dims().size(); ++d) {
@@ -160,9 +160,10 @@ class Dropper {
   }
 
   void shrink_factor(std::size_t f) {
-    Factor factor = model_.graph.factors()[f];
+    const std::vector<DimId>& dims = model_.graph.factors()[f].dims;
     const auto is_smaller = [&](DimId d) { return reduction_.kept.contains(d); };
-    if (std::none_of(factor.dims.begin(), factor.dims.end(), is_smaller)) return;
+    if (std::none_of(dims.begin(), dims.end(), is_smaller)) return;
+    Factor factor = model_.graph.factors()[f];
     Tensor& numbers = model_.factors[f];
     std::vector<std::vector<std::int64_t>> offsets;
     std::vector<std::vector<std::int64_t>> lost;  // the same with the states of the child that are left out

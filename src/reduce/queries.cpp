@@ -32,16 +32,39 @@ class Grouper {
     for (std::size_t f = 0; f < graph.factors().size(); ++f) {
       variables_.push_back(graph.factor_variables(f));
       for (const DimId v : variables_.back()) holders_[v].push_back(static_cast<std::uint32_t>(f));
+      dims_.push_back(base::unite(variables_.back(), graph.factor_plates(f)));
+      std::erase_if(dims_.back(), [&](DimId d) { return graph.dims()[d].size <= 1; });
     }
+  }
+
+  /// A quick estimate for a sweep's forward half: min-fill, with slices as if they were states.
+  [[nodiscard]] double flops(const std::vector<std::size_t>& factors) const {
+    planner::Network network;
+    std::vector<std::optional<std::uint32_t>> local(graph_.dims().size());
+    for (const std::size_t f : factors) {
+      std::vector<std::uint32_t> dims;
+      for (const DimId v : dims_[f]) {
+        if (!local[v]) {
+          local[v] = static_cast<std::uint32_t>(network.log2_size.size());
+          network.log2_size.push_back(std::log2(static_cast<double>(graph_.dims()[v].size)));
+        }
+        dims.push_back(*local[v]);
+      }
+      if (!dims.empty()) network.tensors.push_back(base::sorted(std::move(dims)));
+    }
+    if (network.tensors.size() < 2) return network.tensors.empty() ? 0.0 : std::exp2(log2_elements(network));
+    const planner::Tree tree = planner::contraction_order(network, {.strategy = planner::Strategy::min_fill});
+    return std::exp2(planner::log2_flops(network, tree));
   }
 
   std::vector<Query> run() {
     SortedSet all(graph_.factors().size());
     for (std::uint32_t f = 0; f < all.size(); ++f) all[f] = f;
-    std::vector<Query> whole{query_of(all)};
     const bool undirected = std::none_of(graph_.factors().begin(), graph_.factors().end(),
                                          [](const Factor& factor) { return factor.distribution_of.has_value(); });
-    if (undirected || !graph_.chains().empty() || price(whole[0]) <= cheap_flops_) return answering(std::move(whole));
+    if (undirected || !graph_.chains().empty()) return answering({{{all.begin(), all.end()}, {}, 0}});
+    std::vector<Query> whole{query_of(all)};
+    if (price(whole[0]) <= cheap_flops_) return answering(std::move(whole));
     find_barren();
     find_core();
     std::vector<SortedSet> parts;
@@ -61,7 +84,7 @@ class Grouper {
  private:
   /// In the order in which they fall.
   void find_barren() {
-    const std::vector<std::vector<DimId>> plates = graph_.variable_plates();
+    const std::vector<std::vector<DimId>>& plates = graph_.variable_plates();
     std::vector<std::size_t> count;
     std::vector<DimId> candidates;
     for (DimId v = 0; v < holders_.size(); ++v) {
@@ -199,28 +222,9 @@ class Grouper {
   }
 
   [[nodiscard]] Query query_of(const SortedSet& factors) const {
-    return {{factors.begin(), factors.end()}, {}, flops(factors)};
-  }
-
-  /// A quick estimate for a sweep's forward half: min-fill, with slices as if they were states.
-  [[nodiscard]] double flops(const SortedSet& factors) const {
-    planner::Network network;
-    std::vector<std::optional<std::uint32_t>> local(graph_.dims().size());
-    for (const std::uint32_t f : factors) {
-      std::vector<std::uint32_t> dims;
-      for (const DimId v : base::unite(variables_[f], graph_.factor_plates(f))) {
-        if (graph_.dims()[v].size <= 1) continue;
-        if (!local[v]) {
-          local[v] = static_cast<std::uint32_t>(network.log2_size.size());
-          network.log2_size.push_back(std::log2(static_cast<double>(graph_.dims()[v].size)));
-        }
-        dims.push_back(*local[v]);
-      }
-      if (!dims.empty()) network.tensors.push_back(base::sorted(std::move(dims)));
-    }
-    if (network.tensors.size() < 2) return network.tensors.empty() ? 0.0 : std::exp2(log2_elements(network));
-    const planner::Tree tree = planner::contraction_order(network, {.strategy = planner::Strategy::min_fill});
-    return std::exp2(planner::log2_flops(network, tree));
+    Query query{{factors.begin(), factors.end()}, {}, 0};
+    query.flops = flops(query.factors);
+    return query;
   }
 
   /// Each variable is answered for by the cheapest query that holds it; one that nothing holds, by the first. A query
@@ -245,6 +249,7 @@ class Grouper {
   const FactorGraph& graph_;
   double cheap_flops_;
   std::vector<SortedSet> variables_;               // [factor]
+  std::vector<SortedSet> dims_;                    // [factor]: its variables and plates of more than one index
   std::vector<SortedSet> holders_;                 // [variable]
   std::vector<std::optional<std::uint32_t>> own_;  // [variable]: the distribution it falls with, if it is barren
   std::vector<bool> gone_;                         // [factor]
@@ -257,6 +262,8 @@ class Grouper {
 
 }  // namespace
 
+double estimated_flops(const FactorGraph& graph, const Query& query) { return Grouper(graph, 0).flops(query.factors); }
+
 std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops) {
   return Grouper(graph, cheap_flops).run();
 }
@@ -264,7 +271,7 @@ std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops
 FactorGraph query_graph(const FactorGraph& graph, const Query& query) {
   if (query.factors.size() == graph.factors().size()) return graph.asking({{}});
   graph::Derived derived(graph);
-  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+  const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     if (graph.dims()[d].kind == DimKind::plate) derived.plate(d);
     if (graph.dims()[d].kind == DimKind::batch) derived.batch(d);

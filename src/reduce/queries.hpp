@@ -12,13 +12,16 @@ namespace plated::reduce {
 struct Query {
   std::vector<std::size_t> factors;  ///< ascending
   std::vector<DimId> variables;      ///< that it is to answer for: each variable of the graph has one query
-  double flops = 0;                  ///< of a value, by a quick estimate
+  double flops = 0;                  ///< as estimated_flops(); 0 where the graph leaves no choice of queries
 };
 
 /// Queries that cover all variables, cheap together: one for each sink of a directed model at most, fewer where sharing
 /// a sweep costs less. A graph without distributions has one, and so has one with chains, and one of so few flops that
 /// pruning could not save what it costs.
 [[nodiscard]] std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops = 2e6);
+
+/// The flops of a query's value, by a quick estimate.
+[[nodiscard]] double estimated_flops(const FactorGraph& graph, const Query& query);
 
 /// The graph of a query: the same dims under the same ids, without outputs but the total.
 [[nodiscard]] FactorGraph query_graph(const FactorGraph& graph, const Query& query);

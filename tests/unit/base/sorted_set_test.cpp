@@ -41,5 +41,17 @@ TEST(SortedSet, AgreesWithStdSet) {
   }
 }
 
+TEST(SortedSet, FindsTheFewMembersOfASmallSetInALargeOne) {
+  SortedSet large;
+  for (std::uint32_t member = 0; member < 1000; member += 2) large.push_back(member);
+  const SortedSet small = {0, 3, 500, 501, 998, 1002};
+  EXPECT_EQ(intersect(small, large), (SortedSet{0, 500, 998}));
+  EXPECT_EQ(intersect(large, small), (SortedSet{0, 500, 998}));
+  EXPECT_EQ(subtract(small, large), (SortedSet{3, 501, 1002}));
+  EXPECT_EQ(subtract(large, small).size(), large.size() - 3);
+  EXPECT_EQ(intersect({}, large), SortedSet{});
+  EXPECT_EQ(subtract({}, large), SortedSet{});
+}
+
 }  // namespace
 }  // namespace plated::base

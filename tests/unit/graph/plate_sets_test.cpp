@@ -1,6 +1,10 @@
 // P(v): the largest set consistent with factors and outputs, or the stated set.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "compact_graph.hpp"
 #include "message_of.hpp"
 #include "plated/error.hpp"
@@ -118,6 +122,54 @@ TEST(StatedPlates, MustBeInEveryOutputThatHoldsTheVariable) {
   EXPECT_SAYS(message, "variable 'x'");
   EXPECT_SAYS(message, "plate 'i'");
   EXPECT_SAYS(message, "output \"xj\"");
+}
+
+TEST(VariablePlates, AreInferredAnewWhenTheGraphChanges) {
+  FactorGraph g;
+  g.plate("i", 2);
+  g.variable("x", 3);
+  g.factor("likelihood", {"i", "x"});
+  EXPECT_EQ(plates_of(g, "x"), "i");
+  const FactorGraph before = g;
+  g.factor("prior", {"x"});
+  EXPECT_EQ(plates_of(g, "x"), "");
+  EXPECT_EQ(plates_of(before, "x"), "i");
+  g = before;
+  EXPECT_EQ(plates_of(g, "x"), "i");
+}
+
+TEST(VariablePlates, AreInferredOnceAndSharedWithCopies) {
+  const FactorGraph g = compact_graph("ijx,jix,ix,ijy,z->", {.plates = "ij"});
+  const auto* plates = &g.variable_plates();
+  EXPECT_EQ(&g.variable_plates(), plates);
+  EXPECT_EQ(&FactorGraph(g).variable_plates(), plates);
+}
+
+TEST(VariablePlates, AreInferredByManyThreadsAtOnce) {
+  FactorGraph g;
+  g.plate("i", 2);
+  for (int v = 0; v < 100; ++v) {
+    g.variable("v" + std::to_string(v), 2);
+    g.factor("", {"i", "v" + std::to_string(v)});
+  }
+  std::vector<const std::vector<std::vector<DimId>>*> seen(4, nullptr);
+  std::vector<std::thread> threads;
+  for (auto& plates : seen) threads.emplace_back([&g, &plates] { plates = &g.variable_plates(); });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto* plates : seen) EXPECT_EQ(plates, &g.variable_plates());
+}
+
+TEST(Copies, ChangeAlone) {
+  FactorGraph g;
+  g.variable("x", 3);
+  g.factor("f", {"x"});
+  FactorGraph copy = g;
+  copy.variable("y", 2);
+  EXPECT_EQ(copy.factors()[copy.factor("h", {"x", "y"})].name, "h");
+  EXPECT_FALSE(g.find("y").has_value());
+  EXPECT_EQ(g.factors().size(), 1U);
+  g.factor("h", {"x"});  // the name is free here
+  EXPECT_EQ(copy.dims().size(), 2U);
 }
 
 }  // namespace
