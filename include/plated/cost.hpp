@@ -12,8 +12,14 @@ struct Cost {
   double bytes_read = 0;        ///< operands and intermediates, each step's inputs once
   double bytes_written = 0;     ///< intermediates and outputs
   std::int64_t peak_bytes = 0;  ///< memory for intermediates; operands, outputs and per-thread scratch are extra
-  double sequential = 0;        ///< flops of one slice of everything: T of [TVE] Thm. 3
-  double span = 0;              ///< parallel depth: T plus ⌈log2 M(b)⌉ for each plate b that a step multiplies over
+  /// What memory limits are held against: intermediates, scratch at the default number of threads, and outputs that the
+  /// run allocates, for contiguous operands. 0 for graphs with chains.
+  std::int64_t run_bytes = 0;
+  double sequential = 0;  ///< flops of one slice of everything: T of [TVE] Thm. 3
+  double span = 0;        ///< parallel depth: T plus ⌈log2 M(b)⌉ for each plate b that a step multiplies over
 };
+
+/// The cost of one run after another: the memory of the first is free for the second.
+Cost& operator+=(Cost& sum, const Cost& next);
 
 }  // namespace plated

@@ -14,10 +14,11 @@ namespace {
 using planner::Step;
 
 /// Variables that some step keeps while it sums others: their states are read again.
-std::set<DimId> kept_variables(const planner::Schedule& schedule) {
+std::set<DimId> kept_variables(const planner::Schedule& schedule, const std::vector<bool>& needed) {
   std::set<DimId> kept;
-  for (const Step& step : schedule.steps) {
-    if (summed(step).empty()) continue;
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    const Step& step = schedule.steps[s];
+    if (!needed[s] || summed(step).empty()) continue;
     for (const DimId d : schedule.values[step.output].dims) {
       if (schedule.problem.kind[d] == DimKind::variable) kept.insert(d);
     }
@@ -45,12 +46,14 @@ void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<c
   }
   if (choice.count == 0) return;
   ChosenStates states(assignment, choice.count);
-  for (const DimId v : kept_variables(schedule)) states.remember(v);
+  // Other outputs may sum the same variables.
+  const std::vector<bool> needed = steps_towards(schedule, choice.total);
+  for (const DimId v : kept_variables(schedule, needed)) states.remember(v);
   std::vector<ChoiceStep> steps;
   double work = 0;
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
-    if (summed(step).empty()) continue;
+    if (!needed[s] || summed(step).empty()) continue;
     PLATED_ASSERT(step.is<planner::Contract>());
     ChoiceStep rows = read_choice(schedule, s, semiring, operands, workspace);
     if (rows.slices.size() == 0 || rows.states == 0) continue;

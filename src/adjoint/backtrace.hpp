@@ -17,6 +17,7 @@ struct Choice {
   std::int64_t count = 1;
   std::uint64_t seed = 0;
   std::int64_t first = 0;
+  std::size_t total = 0;  ///< the output of the schedule that is traced back
 };
 
 /// For each variable of the schedule's problem, by DimId, its assignment with axes: samples (only if `draw`), batch
@@ -25,7 +26,7 @@ struct Choice {
 ///
 /// The workspace must hold the run of `schedule` with these operands, in a selective semiring (max_plus, max_product,
 /// min_plus) or, to draw, in the log semiring; the schedule must keep every intermediate (no reused buffers), and its
-/// outputs must be one number for each batch, which is not the semiring's zero.
+/// output that the choice names must be the total: one number for each batch, which is not the semiring's zero.
 void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
                const engine::Workspace& workspace, const Choice& choice, int threads,
                std::vector<Integers>& assignment);

@@ -15,7 +15,6 @@ namespace {
 
 using planner::Schedule;
 using planner::Step;
-using planner::Value;
 
 /// The inputs of a contraction in the order in which its kernel combines them: the largest comes first in a tile.
 std::vector<std::size_t> combination_order(const kernels::Contraction& contraction) {
@@ -37,7 +36,7 @@ class Reader {
         step_(schedule.steps[step]),
         extents_(workspace.bound.extents),
         bound_(workspace.bound.steps[step]),
-        contraction_(std::get<kernels::Contraction>(bound_.kernel)),
+        contraction_(*workspace.bound.kernels[bound_.kernel].contraction()),
         shape_(contraction_.shape()),
         loops_(schedule.loops(step_)),
         operands_(operands),
@@ -79,10 +78,11 @@ class Reader {
   void read_inputs() {
     order_ = combination_order(contraction_);
     for (const std::size_t i : order_) {
-      const engine::Place& place = bound_.inputs[i];
+      const engine::Place& place = workspace_.bound.inputs(bound_)[i];
       ChoiceStep::Input input;
-      input.data = place.kind == Value::Kind::operand ? operands_[place.index].data()
-                                                      : static_cast<const void*>(workspace_.arena.get() + place.offset);
+      input.data = place.space() == engine::Place::Space::operand
+                       ? operands_[place.at()].data()
+                       : static_cast<const void*>(workspace_.arena.get() + place.at());
       input.dtype = shape_.input_dtype[i];
       for (const DimId d : result_.kept) input.kept_stride.push_back(stride(i, d));
       for (const DimId d : result_.variables) input.state_stride.push_back(stride(i, d));

@@ -1,6 +1,8 @@
 // Tangents forward, then tangents of masses backward.
 #include "adjoint/hessian.hpp"
 
+#include "adjoint/raise_slope.hpp"
+
 namespace plated::adjoint {
 
 using planner::Contract;
@@ -70,6 +72,14 @@ void Hessian::add_whole(std::vector<ValueId>& list, ValueId value, ValueId whole
   }
 }
 
+void Hessian::add_slope(std::vector<ValueId>& list, ValueId value, const Step& step,
+                        const std::vector<ValueId>& factors, int order) {
+  std::optional<Terms> terms = raise_slope(writer_, step, semiring_, order);
+  if (!terms) return;
+  terms->factors.insert(terms->factors.end(), factors.begin(), factors.end());
+  add(list, value, std::move(*terms), writer_.loops(step));
+}
+
 std::vector<ValueId> Hessian::inputs_but(const Step& step, std::size_t input, std::size_t tangent) const {
   std::vector<ValueId> list;
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
@@ -112,6 +122,10 @@ void Hessian::tangent_of(const Step& step) {
             : writer_.leave_one_out({step.inputs[0], t}, others->product, others->power, Semiring::real);
     return;
   }
+  if (step.is<planner::Raise>()) {
+    if (tangent_[step.inputs[0]] != none) add_slope(tangent_, step.output, step, {tangent_[step.inputs[0]]});
+    return;
+  }
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const ValueId t = tangent_[step.inputs[k]];
     if (t == none) continue;
@@ -141,6 +155,12 @@ void Hessian::curve(const Step& step) {
     if (c != none && semiring_ == Semiring::log) linear({c}, Semiring::max_plus);
     if (c != none && semiring_ == Semiring::real) linear({in, c}, Semiring::real);
     if (semiring_ == Semiring::real && tangent_[in] != none) linear({in, g, tangent_[in]}, Semiring::real);
+    return;
+  }
+  if (step.is<planner::Raise>()) {
+    const ValueId in = step.inputs[0];
+    if (c != none) add_slope(curved_, in, step, {c});
+    if (tangent_[in] != none) add_slope(curved_, in, step, {g, tangent_[in]}, 2);
     return;
   }
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {

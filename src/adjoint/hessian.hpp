@@ -21,6 +21,9 @@ class Hessian {
   void curve_real(const planner::Step& step, std::size_t input);
   /// Adds terms to the tangent of a value, or to that of its mass.
   void add(std::vector<ValueId>& list, ValueId value, Terms terms, const SortedSet& loops);
+  /// Adds a derivative of a power, times factors.
+  void add_slope(std::vector<ValueId>& list, ValueId value, const planner::Step& step,
+                 const std::vector<ValueId>& factors, int order = 1);
   void add_whole(std::vector<ValueId>& list, ValueId value, ValueId whole);
 
   /// The inputs of a step but for some, with one of them replaced by its tangent.

@@ -58,8 +58,9 @@ class Predictive {
     Contract contract = *step.as<Contract>();
     std::vector<ValueId> inputs = step.inputs;
     if (contains(contract.product, plate_)) {
-      const ValueId slice = writer_.slice_product(step, Semiring::log);
-      inputs = {writer_.leave_one_out({slice}, {plate_}, {}, Semiring::log)};
+      const Semiring semiring = contract.semiring.value_or(Semiring::log);  // exponents are added up in their own
+      const ValueId slice = writer_.slice_product(step, semiring);
+      inputs = {writer_.leave_one_out({slice}, {plate_}, {}, semiring)};
       std::erase(contract.product, plate_);
     } else {
       // The same in every slice: one time fewer.
@@ -76,13 +77,12 @@ class Predictive {
 
 }  // namespace
 
-Schedule predictive_schedule(const FactorGraph& graph, const planner::Options& options, DimId plate) {
-  Schedule schedule = forward(total_graph(graph), options);
+Schedule predictive_schedule(Schedule schedule, DimId plate) {
   StepWriter writer(schedule);
-  std::vector<DimId> axes = batch_axes(graph);
+  std::vector<DimId> axes = graph::batch_axes(schedule.graph);
   axes.push_back(plate);
   Predictive(writer, plate).run(std::move(axes));
-  return finished(std::move(schedule), options);
+  return finished(std::move(schedule));
 }
 
 }  // namespace plated::adjoint

@@ -1,6 +1,7 @@
-// Plans a question's graph, and checks the whole schedule in the end.
+// Plans forward runs, and checks whole schedules.
 #include "adjoint/question_schedule.hpp"
 
+#include "adjoint/questions.hpp"
 #include "planner/passes.hpp"
 
 namespace plated::adjoint {
@@ -8,12 +9,16 @@ namespace plated::adjoint {
 planner::Schedule forward(const FactorGraph& graph, planner::Options options) {
   options.keep_sums = true;
   options.sums_only = false;
-  return planner::plan(graph, options);
+  planner::Schedule schedule = planner::plan(graph, options);
+  schedule.forward_steps = schedule.steps.size();
+  return schedule;
 }
 
-planner::Schedule finished(planner::Schedule schedule, const planner::Options& options) {
-  schedule.reuses_buffers = !options.without.contains("reuse_buffers");
+planner::Schedule finished(planner::Schedule schedule) {
   if (schedule.verified) planner::verify(schedule);
+  // Of a large network, room for as many steps again would be a tenth of all memory.
+  schedule.steps.shrink_to_fit();
+  schedule.values.shrink_to_fit();
   return schedule;
 }
 

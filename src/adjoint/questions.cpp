@@ -34,49 +34,29 @@ struct VariableAnswer {
 
 }  // namespace
 
-Schedule gradient_schedule(const FactorGraph& graph, const planner::Options& options,
-                           const GradientQuestion& question) {
-  Schedule schedule = forward(graph, options);
+Schedule gradient_schedule(Schedule schedule, std::size_t outputs, const GradientQuestion& question) {
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = question.semiring,
                            .nonnegative = question.nonnegative,
                            .expand = {},
                            .reads_answers = question.reads_answers});
-  for (std::size_t o = 0; o < graph.outputs().size(); ++o) reverse.seed(o);
+  for (std::size_t o = 0; o < outputs; ++o) reverse.seed(o);
   for (std::size_t f = 0; f < question.wanted.size(); ++f) {
     if (question.wanted[f]) reverse.want_operand(f);
   }
   reverse.run({});
-  return finished(std::move(schedule), options);
+  return finished(std::move(schedule));
 }
 
-Schedule hessian_schedule(const FactorGraph& graph, const planner::Options& options, Semiring semiring) {
-  Schedule schedule = forward(graph, options);
+Schedule hessian_schedule(Schedule schedule, Semiring semiring) {
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = semiring, .nonnegative = false, .expand = {}});
   for (const Step& step : schedule.steps) reverse.want(step.output);
-  for (std::size_t o = 0; o < graph.outputs().size(); ++o) reverse.seed(o);
+  const std::size_t outputs = schedule.outputs.size();
+  for (std::size_t o = 0; o < outputs; ++o) reverse.seed(o);
   reverse.run({});
   Hessian(writer, reverse, semiring).run();
-  return finished(std::move(schedule), options);
-}
-
-FactorGraph total_graph(const FactorGraph& graph) { return graph.asking({{}}); }
-
-std::vector<DimId> batch_axes(const FactorGraph& graph) { return dims_of_kind(graph, false); }
-
-AnswerAxes::AnswerAxes(const FactorGraph& graph) : batch_(batch_axes(graph)), plates_(graph.variable_plates()) {
-  for (std::vector<DimId>& plates : plates_) {
-    std::stable_partition(plates.begin(), plates.end(),
-                          [&](DimId d) { return graph.dims()[d].kind == DimKind::plate; });
-  }
-}
-
-std::vector<DimId> AnswerAxes::operator()(DimId variable, bool states) const {
-  std::vector<DimId> axes = batch_;
-  axes.insert(axes.end(), plates_[variable].begin(), plates_[variable].end());
-  if (states) axes.push_back(variable);
-  return axes;
+  return finished(std::move(schedule));
 }
 
 std::vector<DimId> posterior_variables(const FactorGraph& graph) {
@@ -87,19 +67,22 @@ std::vector<DimId> posterior_variables(const FactorGraph& graph) {
   return list;
 }
 
-Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, bool variables, bool factors) {
-  options.without.erase("drop_unit_dims");  // what is not dropped would need an answer
-  Schedule schedule = forward(total_graph(graph), options);
-  std::vector<std::size_t> summed_in(graph.dims().size(), schedule.steps.size());
+Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables, bool factors) {
+  const FactorGraph& model = schedule.graph;
+  std::vector<std::size_t> summed_in(model.dims().size(), schedule.steps.size());
+  const std::vector<bool> needed = steps_towards(schedule, total);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    if (!needed[s]) continue;  // another output may sum the same variable
     for (const DimId v : summed(schedule.steps[s])) summed_in[v] = s;
   }
   StepWriter writer(schedule);
-  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, true)});
-  reverse.seed(0);
+  const SortedSet told_apart = dims_of_kind(model, true);
+  const SortedSet batch = dims_of_kind(model, false);
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = told_apart});
+  reverse.seed(total);
   std::vector<VariableAnswer> answers;
-  const AnswerAxes axes(graph);
-  for (const DimId v : variables ? posterior_variables(graph) : std::vector<DimId>{}) {
+  const graph::AnswerAxes axes(model);
+  for (const DimId v : variables ? posterior_variables(model) : std::vector<DimId>{}) {
     VariableAnswer answer{.variable = v, .step = summed_in[v]};
     answer.answer = writer.add_output(axes(v));
     if (answer.step == schedule.steps.size()) continue;  // in an empty plate, where sizes are fixed
@@ -109,7 +92,7 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
   for (VariableAnswer& answer : answers) {
     const Step& step = schedule.steps[answer.step];
     // With the slices that its mass would tell apart: what is never formed otherwise must not become large.
-    const SortedSet slices = base::intersect(dims_of_kind(graph, true), writer.loops(step));
+    const SortedSet slices = base::intersect(told_apart, writer.loops(step));
     const auto size = [&](ValueId value) { return writer.nominal_elements(base::unite(writer.dims(value), slices)); };
     for (const ValueId in : step.inputs) {
       const bool is_operand = schedule.values[in].kind == Value::Kind::operand;
@@ -121,10 +104,10 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
     }
     if (answer.source != none) reverse.want(answer.source);
   }
-  for (std::size_t f = 0; factors && f < graph.factors().size(); ++f) {
+  for (std::size_t f = 0; factors && f < model.factors().size(); ++f) {
     // A mean over the slices and batches that the operand has no axis for.
     const ValueId value = reverse.operand_value(f);
-    SortedSet shared = base::unite(base::SortedSet(batch_axes(graph)), base::sorted(graph.factors()[f].tied));
+    SortedSet shared = base::unite(batch, base::sorted(model.factors()[f].tied));
     if (value != none) shared = base::subtract(shared, writer.dims(value));
     reverse.want_operand(f, {.over = std::move(shared)});
   }
@@ -142,18 +125,19 @@ Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, b
     const ValueId mass = reverse.mass(answer.source);
     writer.weigh(answer.answer, {.added = {}, .subtracted = {}, .factors = {mass}}, writer.dims(mass), false);
   }
-  return finished(std::move(schedule), options);
+  return finished(std::move(schedule));
 }
 
-Schedule entropy_schedule(const FactorGraph& graph, const planner::Options& options) {
-  Schedule schedule = forward(total_graph(graph), options);
+Schedule entropy_schedule(Schedule schedule, std::size_t total) {
+  const FactorGraph& model = schedule.graph;
   StepWriter writer(schedule);
-  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, false)});
-  reverse.seed(0);
-  for (const Step& step : schedule.steps) {
-    if (!summed(step).empty()) reverse.want(step.output);
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(model, false)});
+  reverse.seed(total);
+  const std::vector<bool> needed = steps_towards(schedule, total);
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    if (needed[s] && !summed(schedule.steps[s]).empty()) reverse.want(schedule.steps[s].output);
   }
-  const ValueId answer = writer.add_output(batch_axes(graph));
+  const ValueId answer = writer.add_output(graph::batch_axes(model));
   bool first = true;
   // The chain rule: each step adds the entropy of what it sums, given what it keeps.
   reverse.run([&](const Step& step, std::size_t) {
@@ -163,15 +147,14 @@ Schedule entropy_schedule(const FactorGraph& graph, const planner::Options& opti
     writer.weigh(answer, std::move(terms), reverse.reach(step), !first);
     first = false;
   });
-  return finished(std::move(schedule), options);
+  return finished(std::move(schedule));
 }
 
-Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& options,
-                              const std::vector<bool>& has_statistics) {
-  Schedule schedule = forward(total_graph(graph), options);
+Schedule expectation_schedule(Schedule schedule, std::size_t total, const std::vector<bool>& has_statistics) {
+  const FactorGraph& model = schedule.graph;
   StepWriter writer(schedule);
-  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(graph, false)});
-  reverse.seed(0);
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(model, false)});
+  reverse.seed(total);
   std::vector<ValueId> statistics(schedule.values.size(), none);
   for (std::size_t f = 0; f < has_statistics.size(); ++f) {
     if (!has_statistics[f]) continue;
@@ -188,7 +171,7 @@ Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& 
                                    [&](ValueId v) { return v < statistics.size() && statistics[v] != none; });
     if (asked) reverse.want(step.output);
   }
-  const ValueId answer = writer.add_output(batch_axes(graph));
+  const ValueId answer = writer.add_output(graph::batch_axes(model));
   bool first = true;
   reverse.run([&](const Step& step, std::size_t) {
     for (const ValueId in : step.inputs) {
@@ -198,7 +181,7 @@ Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& 
       first = false;
     }
   });
-  return finished(std::move(schedule), options);
+  return finished(std::move(schedule));
 }
 
 }  // namespace plated::adjoint

@@ -1,15 +1,20 @@
-// Schedules that answer a question: the plan, and the sweep that the question needs.
+// Schedules that answer a question: a forward run, and the sweep that the question needs.
 //
-// Operands are the graph's factors, then the question's own; outputs are the graph's, then the answers.
+// Operands are the graph's factors, the weights of weighted plates, then the question's own; outputs are those of the
+// forward run, then the answers.
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <vector>
 
+#include "graph/answer_axes.hpp"
 #include "planner/planner.hpp"
 #include "planner/schedule.hpp"
 
 namespace plated::adjoint {
+
+/// The plan of a graph that a sweep can walk backwards.
+[[nodiscard]] planner::Schedule forward(const FactorGraph& graph, planner::Options options);
 
 /// Operands: a cotangent for each output. Answers: a gradient for each factor that is `wanted`.
 struct GradientQuestion {
@@ -19,46 +24,35 @@ struct GradientQuestion {
   bool reads_answers = true;
   std::vector<bool> wanted;  // [factor]
 };
-[[nodiscard]] planner::Schedule gradient_schedule(const FactorGraph& graph, const planner::Options& options,
+/// The first `outputs` outputs have cotangents; any further ones are not differentiated.
+[[nodiscard]] planner::Schedule gradient_schedule(planner::Schedule forward, std::size_t outputs,
                                                   const GradientQuestion& question);
 
 /// Operands: a cotangent for each output, then a direction for each factor. Answers: a tangent for each output, then a
 /// product for each factor.
-[[nodiscard]] planner::Schedule hessian_schedule(const FactorGraph& graph, const planner::Options& options,
-                                                 Semiring semiring);
+[[nodiscard]] planner::Schedule hessian_schedule(planner::Schedule forward, Semiring semiring);
 
-/// The graph asked for its total alone: one number for each batch.
-[[nodiscard]] FactorGraph total_graph(const FactorGraph& graph);
-
-/// Operand: a cotangent of ones for the total. Answers: the posterior of each variable that has more than one state,
-/// ascending, with axes batch, plates, states; then, if asked for, of each factor.
-[[nodiscard]] planner::Schedule marginal_schedule(const FactorGraph& graph, planner::Options options, bool variables,
+/// Operand: a cotangent of ones for the total, which is output `total` of the forward run. Answers: the posterior of
+/// each variable that has more than one state, ascending, with axes batch, plates, states; then, if asked for, of each
+/// factor.
+[[nodiscard]] planner::Schedule marginal_schedule(planner::Schedule forward, std::size_t total, bool variables,
                                                   bool factors);
 /// The variables that marginal_schedule answers for.
 [[nodiscard]] std::vector<DimId> posterior_variables(const FactorGraph& graph);
-/// The axes of an answer named by a variable: batch dims, its plates, its chains and, unless `states` is false, its
-/// states.
-class AnswerAxes {
- public:
-  explicit AnswerAxes(const FactorGraph& graph);
-  [[nodiscard]] std::vector<DimId> operator()(DimId variable, bool states = true) const;
-
- private:
-  std::vector<DimId> batch_;
-  std::vector<std::vector<DimId>> plates_;  // [variable]
-};
-/// The batch dims of a graph.
-[[nodiscard]] std::vector<DimId> batch_axes(const FactorGraph& graph);
 
 /// Operand: a cotangent of ones for the total. Answer: the entropy for each batch.
-[[nodiscard]] planner::Schedule entropy_schedule(const FactorGraph& graph, const planner::Options& options);
+[[nodiscard]] planner::Schedule entropy_schedule(planner::Schedule forward, std::size_t total);
 
 /// Operands: a cotangent of ones, then statistics for each factor that has some. Answer: their expectation.
-[[nodiscard]] planner::Schedule expectation_schedule(const FactorGraph& graph, const planner::Options& options,
+[[nodiscard]] planner::Schedule expectation_schedule(planner::Schedule forward, std::size_t total,
                                                      const std::vector<bool>& has_statistics);
 
-/// Answer: the total without slice i, for each slice i of a plate that is not fixed; axes batch, plate.
-[[nodiscard]] planner::Schedule predictive_schedule(const FactorGraph& graph, const planner::Options& options,
-                                                    DimId plate);
+/// Of a forward run whose only output is the total. Answer: the total without slice i, for each slice i of a plate that
+/// is not fixed; axes batch, plate.
+[[nodiscard]] planner::Schedule predictive_schedule(planner::Schedule forward, DimId plate);
+
+/// Answers, in a selective semiring: for each variable of the graph with more than one state, ascending, the best total
+/// with each of its states; axes batch, plates, states.
+[[nodiscard]] planner::Schedule max_marginal_schedule(planner::Schedule forward, std::size_t total, Semiring semiring);
 
 }  // namespace plated::adjoint

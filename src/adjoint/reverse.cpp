@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adjoint/raise_slope.hpp"
 #include "base/assert.hpp"
 
 namespace plated::adjoint {
@@ -35,6 +36,9 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
   for (const Step& step : schedule.steps) {
     for (const ValueId v : step.inputs) ++uses_[v];
     is_leave_one_out_[step.output] = step.is<LeaveOneOut>();
+    // What an output leaves to the other copies of a slice may be less than nothing.
+    const auto* raise = step.as<planner::Raise>();
+    if (raise != nullptr && raise->less > 0) options_.nonnegative = false;
   }
 }
 
@@ -67,7 +71,9 @@ void Reverse::run(const Visit& visit) {
     if (mass_[step.output] == none || !active_[step.output]) continue;
     if (visit) visit(step, s);
     const ValueId joint = pass_to_joint(step);
-    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    // Exponents are given numbers: they have no mass.
+    const std::size_t inputs = step.is<planner::Raise>() ? 1 : step.inputs.size();
+    for (std::size_t k = 0; k < inputs; ++k) {
       const ValueId in = step.inputs[k];
       if (!active_[in] || in == joint) continue;
       if (joint == none) {
@@ -156,6 +162,10 @@ void Reverse::pass_to(const Step& step, std::size_t input) {
         options_.semiring == Semiring::log
             ? writer_.leave_one_out({g}, others->product, others->power, Semiring::max_plus)
             : writer_.leave_one_out({step.inputs[0], g}, others->product, others->power, Semiring::real));
+  } else if (step.is<planner::Raise>()) {
+    Terms terms = *raise_slope(writer_, step, options_.semiring);
+    terms.factors.push_back(mass_[step.output]);
+    add(step.inputs[0], std::move(terms), reach(step));
   } else if (options_.semiring == Semiring::log) {
     pass_log(step, input);
   } else {

@@ -19,6 +19,8 @@ struct LeaveOneOutShape {
   std::vector<std::int64_t> product_input_stride;
   std::vector<std::int64_t> product_output_stride;
   std::int64_t repeats = 1;
+
+  bool operator==(const LeaveOneOutShape&) const = default;
 };
 
 /// `input` and `output` are float64 and do not overlap. Runs serially over the kept indices [first, last) of their

@@ -22,6 +22,7 @@ struct LogMassShape {
     for (const std::int64_t e : extent) product *= e;
     return product;
   }
+  bool operator==(const LogMassShape&) const = default;
 };
 
 /// Elements first … last − 1 of the output, each by itself. Without a normaliser, nothing is subtracted.

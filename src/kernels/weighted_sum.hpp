@@ -38,6 +38,8 @@ struct WeightedSumShape {
   double scale = 1;
   /// Add to what the output holds instead of overwriting it.
   bool accumulate = false;
+  /// The output is one of so many blocks of a larger one, which may not stay in a cache though the block would.
+  std::int64_t blocks = 1;
   /// Each term is also multiplied by minus the logarithm of its weight: an entropy.
   bool surprisal = false;
 

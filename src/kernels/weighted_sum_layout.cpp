@@ -201,8 +201,11 @@ WeightedSumLayout lay_out(const LoopNest& nest, const WeightedSumShape& shape) {
   const Candidate candidate(nest, shape);
   std::optional<WeightedSumLayout> best;
   double best_cost = 0;
+  std::int64_t lanes = 1;
   for (std::size_t lane_loops = 1; lane_loops <= nest.loops.size(); ++lane_loops) {
+    lanes *= nest.loops[lane_loops - 1].extent;
     for (const std::int64_t cap : lane_caps) {
+      if (lanes <= cap && cap < lane_caps[0]) continue;  // cuts nothing, and neither did the cap before
       for (const bool pure : {true, false}) {
         auto layout = candidate.lay(lane_loops, cap, pure);
         if (!layout) continue;

@@ -162,7 +162,7 @@ void lay_sums(WeightedSumPlan& plan, const WeightedSumLayout& layout, const Weig
   if (plan.direct_output) {
     plan.row_to = plan.rows.offset[plan.inputs];
     const double bytes = static_cast<double>(plan.nest.kept) * static_cast<double>(size_of(shape.output_dtype));
-    plan.stream = !shape.accumulate && bytes > stream_bytes;
+    plan.stream = !shape.accumulate && bytes * static_cast<double>(shape.blocks) > stream_bytes;
     return;
   }
   plan.pitch = (plan.lanes.count + 15) / 16 * 16;

@@ -34,7 +34,7 @@ struct Part {
 Part part_of(const LiveNetwork& live, std::vector<std::uint32_t> nodes, std::vector<std::uint32_t>& local_dim) {
   Part part;
   for (const std::uint32_t node : nodes) {
-    std::vector<std::uint32_t> dims = live.dims(node);
+    std::vector<std::uint32_t> dims(live.dims(node).begin(), live.dims(node).end());
     for (std::uint32_t& d : dims) {
       if (local_dim[d] == unset) {
         local_dim[d] = static_cast<std::uint32_t>(part.network.log2_size.size());
@@ -65,7 +65,7 @@ std::vector<std::vector<std::uint32_t>> components(LiveNetwork& live, std::size_
   const std::size_t count = nodes.empty() ? 0 : nodes.back() + 1;
   base::DisjointSets sets(count);
   for (std::uint32_t d = 0; d < dims; ++d) {
-    const std::vector<std::uint32_t>& holders = live.holders(d);
+    const std::span<const std::uint32_t> holders = live.holders(d);
     for (std::size_t i = 1; i < holders.size(); ++i) sets.join(holders[0], holders[i]);
   }
   std::vector<std::vector<std::uint32_t>> result;

@@ -93,6 +93,8 @@ class Emitter {
     return n.factor != none ? builder_.factor(n.factor) : message_[node];
   }
 
+  [[nodiscard]] bool is_weighted(DimId plate) const { return schedule_.weights.contains(plate); }
+
   void emit_component(std::uint32_t c) {
     if (!wants_message_[c] && !wants_leave_one_out_[c]) return;
     const ComponentRecord& component = elimination_.components[c];
@@ -104,11 +106,30 @@ class Emitter {
     for (const std::uint32_t n : component.nodes) network.tensors.push_back(value(n));
     schedule_.components.back().factors = network.tensors;
     std::vector<ValueId> inputs = contract_network(builder_, problem_, network, options_.order)[0];
-    const SortedSet dropped = subtract(component.leaf, component.parent);  // L ∖ L′
+    SortedSet dropped = subtract(component.leaf, component.parent);  // L ∖ L′
+    const bool weighted = std::any_of(dropped.begin(), dropped.end(), [&](DimId b) { return is_weighted(b); });
+    ValueId one_copy = none;
+    ScheduleBuilder::Exponent exponent;
+    if (wants_leave_one_out_[c] || weighted) {
+      one_copy = builder_.contract(
+          {.inputs = inputs, .keep = component.remaining, .product = {}, .leaf = component.leaf, .wide = true});
+      inputs = {one_copy};
+    }
+    if (weighted) {
+      exponent = builder_.exponent(one_copy, dropped);
+      inputs = {builder_.raise(one_copy, exponent, 0, component.leaf)};
+      dropped = subtract(dropped, exponent.counted);
+    }
     if (wants_leave_one_out_[c]) {
-      inputs = {builder_.contract(
-          {.inputs = inputs, .keep = component.remaining, .product = {}, .leaf = component.leaf, .wide = true})};
       leave_one_out_[c] = builder_.leave_one_out(inputs[0], dropped, component.leaf);
+      if (weighted) {
+        // An output is about one of the copies that a slice stands for; the others of its own slice remain.
+        const ValueId others = builder_.raise(one_copy, exponent, 1, component.leaf);
+        leave_one_out_[c] = builder_.contract({.inputs = {leave_one_out_[c], others},
+                                               .keep = component.remaining,
+                                               .product = {},
+                                               .leaf = component.leaf});
+      }
     }
     if (wants_message_[c]) {
       message_[component.result] = builder_.contract(

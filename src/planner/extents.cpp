@@ -2,6 +2,7 @@
 #include "planner/extents.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_size.hpp"
 
@@ -28,15 +29,6 @@ Scale operator*(const Scale& a, const Scale& b) {
   Scale result{a.number * b.number, a.times, a.over};
   result.times.insert(result.times.end(), b.times.begin(), b.times.end());
   result.over.insert(result.over.end(), b.over.begin(), b.over.end());
-  for (auto d = result.times.begin(); d != result.times.end();) {
-    const auto same = std::find(result.over.begin(), result.over.end(), *d);
-    if (same == result.over.end()) {
-      ++d;
-    } else {
-      result.over.erase(same);
-      d = result.times.erase(d);
-    }
-  }
   return result;
 }
 

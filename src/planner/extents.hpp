@@ -32,7 +32,8 @@ struct Scale {
 };
 [[nodiscard]] Scale operator*(const Scale& a, const Scale& b);
 [[nodiscard]] Scale inverse(Scale scale);
-/// Its value. Nothing has the slices of an empty dim, so that division by its size does not matter and is left out.
+/// Its value: 0 where an empty dim is among its factors. Nothing has the slices of an empty dim, so that division by
+/// its size does not matter and is left out.
 [[nodiscard]] double value_of(const Scale& scale, const Extents& extents);
 
 /// How often a value that plates do not have is multiplied with itself: once for each of their slices.

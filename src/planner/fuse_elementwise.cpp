@@ -32,6 +32,7 @@ void fuse_elementwise(Schedule& schedule) {
       const ValueId v = step.inputs[k];
       const std::uint32_t w = writer[v];
       const bool fits = w != none && !folded[w] && readers[v] == 1 && is_elementwise(schedule.steps[w]) &&
+                        schedule.steps[w].as<Contract>()->semiring == step.as<Contract>()->semiring &&
                         schedule.steps[w].inputs.size() + step.inputs.size() - 1 <= most_inputs &&
                         base::sorted(schedule.values[v].dims) == loops;
       if (!fits) {

@@ -14,17 +14,33 @@ void fuse_elementwise(Schedule& schedule);
 /// Drops last steps that only copy: the step before writes the output itself.
 void deliver_directly(Schedule& schedule);
 
+/// When a buffer is in use, both ends included, its bytes, and the place it is given.
+struct LiveRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::int64_t bytes = 0;
+  std::int64_t offset = 0;
+};
+/// Gives buffers that are in use at the same time different places; returns the bytes of all. Throws SizeOverflowError.
+[[nodiscard]] std::int64_t place_ranges(std::vector<LiveRange>& ranges);
+/// Bytes of an intermediate, for operands of `element_size` bytes. Throws SizeOverflowError.
+[[nodiscard]] std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
+                                        ValueId value);
+
 /// Byte offsets of intermediates in the memory of a run, and its size.
 struct Arena {
-  std::vector<std::int64_t> offset;  // [value]; −1 for operands and outputs
+  std::vector<std::int64_t> offset;  // [value]; −1 for values that lie elsewhere
   std::int64_t bytes = 0;
 };
-/// Gives each intermediate its place, for operands of `element_size` bytes. Throws SizeOverflowError.
-[[nodiscard]] Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size);
+/// Gives each intermediate its place, for operands of `element_size` bytes; those that steps before `first_step` write
+/// have one elsewhere. Throws SizeOverflowError.
+[[nodiscard]] Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
+                                  std::size_t first_step = 0);
 
 /// Checks that values are written once and before they are read, and that dims add up. Throws std::logic_error.
 void verify(const Schedule& schedule);
 /// Checks that buffers of values alive at the same time do not overlap. Throws std::logic_error.
-void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size);
+void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size,
+                   std::size_t first_step = 0);
 
 }  // namespace plated::planner

@@ -1,7 +1,12 @@
 // Places intermediates in one arena, so that a run allocates at most once.
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
+#include <numeric>
+#include <queue>
 #include <string>
+#include <utility>
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
@@ -77,36 +82,57 @@ void check_size(const Schedule& schedule, const Extents& extents, const Value& v
 
 }  // namespace
 
-Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size) {
-  std::vector<std::size_t> last_use(schedule.values.size(), 0);
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
-    for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
-    if (accumulates(schedule.steps[s])) last_use[schedule.steps[s].output] = s;
-  }
-  const auto bytes_of = [&](ValueId v) {
-    const Value& value = schedule.values[v];
-    check_size(schedule, extents, value);
-    const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
-    const std::int64_t bytes = base::checked_product(elements(extents, value.dims), size);
-    return std::max(alignment, base::checked_product(bytes / alignment + (bytes % alignment != 0 ? 1 : 0), alignment));
-  };
-  Arena arena;
-  arena.offset.assign(schedule.values.size(), -1);
+std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, std::int64_t element_size, ValueId v) {
+  const Value& value = schedule.values[v];
+  check_size(schedule, extents, value);
+  const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
+  return base::checked_product(elements(extents, value.dims), size);
+}
+
+std::int64_t place_ranges(std::vector<LiveRange>& ranges) {
+  std::vector<std::size_t> by_first(ranges.size());
+  std::iota(by_first.begin(), by_first.end(), std::size_t{0});
+  std::stable_sort(by_first.begin(), by_first.end(),
+                   [&](std::size_t a, std::size_t b) { return ranges[a].first < ranges[b].first; });
+  using Ending = std::pair<std::size_t, std::size_t>;  // the last position, the range
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> live;
   FreeList free;
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+  for (const std::size_t r : by_first) {
     base::check_wanted();
-    const Step& step = schedule.steps[s];
-    if (schedule.values[step.output].kind == Value::Kind::intermediate && !accumulates(step)) {
-      arena.offset[step.output] = free.take(bytes_of(step.output));
+    LiveRange& range = ranges[r];
+    for (; !live.empty() && live.top().first < range.first; live.pop()) {
+      const LiveRange& over = ranges[live.top().second];
+      free.give_back(over.offset, over.bytes);
     }
-    if (!schedule.reuses_buffers) continue;
-    for (const ValueId v : base::sorted(step.inputs)) {
-      if (schedule.values[v].kind == Value::Kind::intermediate && last_use[v] == s) {
-        free.give_back(arena.offset[v], bytes_of(v));
-      }
-    }
+    range.bytes = std::max(
+        alignment, base::checked_product(range.bytes / alignment + (range.bytes % alignment != 0 ? 1 : 0), alignment));
+    range.offset = free.take(range.bytes);
+    live.emplace(range.last, r);
   }
-  arena.bytes = free.end();
+  return free.end();
+}
+
+Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
+                    std::size_t first_step) {
+  constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> last_use(schedule.values.size(), never);
+  for (std::size_t s = 0; s < schedule.steps.size() && schedule.reuses_buffers; ++s) {
+    for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
+    if (accumulates(schedule.steps[s])) last_use[schedule.steps[s].output] = never;  // until it is read
+  }
+  std::vector<LiveRange> ranges;
+  std::vector<ValueId> owner;
+  for (std::size_t s = first_step; s < schedule.steps.size(); ++s) {
+    const Step& step = schedule.steps[s];
+    if (schedule.values[step.output].kind != Value::Kind::intermediate || accumulates(step)) continue;
+    const std::int64_t bytes = buffer_bytes(schedule, extents, element_size, step.output);
+    ranges.push_back({.first = s, .last = last_use[step.output], .bytes = bytes});
+    owner.push_back(step.output);
+  }
+  Arena arena;
+  arena.bytes = place_ranges(ranges);
+  arena.offset.assign(schedule.values.size(), -1);
+  for (std::size_t r = 0; r < ranges.size(); ++r) arena.offset[owner[r]] = ranges[r].offset;
   return arena;
 }
 

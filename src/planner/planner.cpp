@@ -16,7 +16,22 @@ std::vector<std::string> optional_passes() {
           "fuse_elementwise", "deliver_directly", "reuse_buffers"};
 }
 
+void check_passes(const std::set<std::string>& without) {
+  const std::vector<std::string> known = optional_passes();
+  for (const std::string& pass : without) {
+    if (std::find(known.begin(), known.end(), pass) == known.end()) {
+      throw OptionError("there is no optional pass called '" + pass + "'");
+    }
+  }
+}
+
 namespace {
+
+SortedSet plates_of(const std::map<DimId, std::vector<DimId>>& weights) {
+  SortedSet plates;
+  for (const auto& [plate, axes] : weights) plates.push_back(plate);
+  return plates;
+}
 
 /// Reads the graph and runs [TVE] Alg. 1 on it. Where that fails for plates of any size, those of size 0 and 1 are
 /// taken for what they are; where that fails too, the error also says what unrolling would cost.
@@ -25,7 +40,9 @@ Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, con
     return dim.kind != DimKind::variable && dim.size <= 1;
   });
   for (const bool fixed : {options.fixed_sizes, true}) {
-    problem = read_problem(graph, {.sums_only = options.sums_only, .fixed_sizes = fixed}, options.without);
+    problem = read_problem(
+        graph, {.sums_only = options.sums_only, .fixed_sizes = fixed, .weighted = plates_of(options.weights)},
+        options.without);
     try {
       return eliminate(problem, graph);  // drop_unit_dims, drop_barren
     } catch (const IntractableError& error) {
@@ -54,17 +71,35 @@ void check(const Schedule& schedule) {
 
 }  // namespace
 
-Schedule plan(const FactorGraph& graph, const Options& options) {
-  const std::vector<std::string> known = optional_passes();
-  for (const std::string& pass : options.without) {
-    if (std::find(known.begin(), known.end(), pass) == known.end()) {
-      throw OptionError("there is no optional pass called '" + pass + "'");
-    }
+bool needs_fixed_sizes(const FactorGraph& graph, const Options& options) {
+  const bool has_plates =
+      std::any_of(graph.dims().begin(), graph.dims().end(), [](const Dim& dim) { return dim.kind == DimKind::plate; });
+  if (!has_plates) return false;
+  Problem problem;
+  (void)eliminate_or_explain(problem, graph, options);
+  if (!problem.fixed.empty() || !options.sums_only) return !problem.fixed.empty();
+  // Questions keep barren variables, which may entangle others.
+  Options any = options;
+  any.sums_only = any.explain = false;
+  try {
+    (void)eliminate_or_explain(problem, graph, any);
+  } catch (const IntractableError&) {
+    return false;
   }
+  return !problem.fixed.empty();
+}
+
+Schedule plan(const FactorGraph& graph, const Options& options) {
+  plans_made.fetch_add(1, std::memory_order_relaxed);
+  check_passes(options.without);
   graph.validate();
-  Schedule schedule{
-      .graph = graph, .extents = extents_of(graph), .sums_only = options.sums_only, .verified = options.verify};
+  Schedule schedule{.graph = graph,
+                    .extents = extents_of(graph),
+                    .sums_only = options.sums_only,
+                    .verified = options.verify,
+                    .weights = options.weights};
   for (const Factor& factor : graph.factors()) schedule.operands.push_back(factor.dims);
+  for (const auto& [plate, axes] : options.weights) schedule.operands.push_back(axes);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
   const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
   std::set<std::string> without = options.without;

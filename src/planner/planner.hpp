@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +24,9 @@ struct Options {
   bool keep_sums = false;
   /// The schedule is for the sizes of the graph alone: it may leave out dims of size 1, and what is in empty plates.
   bool fixed_sizes = false;
+  /// Plates whose slices are raised to numbers that a run brings along, each with the axes of these numbers: batch
+  /// dims, plates that everything in the plate is in, and the plate itself.
+  std::map<DimId, std::vector<DimId>> weights;
   std::set<std::string> without;
   /// Price the repairs of an intractable graph; off while they are being priced.
   bool explain = true;
@@ -31,6 +36,15 @@ struct Options {
 
 /// The passes that may be left out.
 [[nodiscard]] std::vector<std::string> optional_passes();
+/// Throws OptionError for a pass that does not exist.
+void check_passes(const std::set<std::string>& without);
+
+/// How many schedules have been planned in this process; for tests of what is planned when.
+inline std::atomic<std::uint64_t> plans_made{0};
+
+/// Runs [TVE] Alg. 1 alone. Whether the graph is tractable only at its own sizes, of plates that have none or one
+/// slice. Throws IntractableError where it is not tractable at all.
+[[nodiscard]] bool needs_fixed_sizes(const FactorGraph& graph, const Options& options);
 
 /// Plans the graph's outputs, for plates of any size. Where that is intractable but plates of size 0 or 1 make it
 /// tractable, the schedule is for the sizes of the graph alone (Problem::fixed). Throws IntractableError, what

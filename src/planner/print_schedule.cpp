@@ -65,8 +65,7 @@ class Printer {
     const Value& value = schedule_.values[v];
     switch (value.kind) {
       case Value::Kind::operand:
-        return value.index < schedule_.graph.factors().size() ? schedule_.graph.factors()[value.index].name
-                                                              : "input" + std::to_string(value.index);
+        return schedule_.operand_name(value);
       case Value::Kind::output:
         return "output" + std::to_string(value.index) + "[" + names(value.dims, ", ") + "]";
       case Value::Kind::intermediate:
@@ -90,7 +89,11 @@ class Printer {
                          [&](const Weigh& weigh) {
                            return (weigh.accumulate ? "itself + Weigh" : "Weigh") + set(weigh.sum) + "(" + inputs + ")";
                          },
-                         [&](const LogMass&) { return "LogMass(" + inputs + ")"; }},
+                         [&](const LogMass&) { return "LogMass(" + inputs + ")"; },
+                         [&](const Raise& raise) {
+                           return "Raise(" + inputs +
+                                  (raise.less == 0 ? ")" : " − " + std::to_string(raise.less) + ")");
+                         }},
         step.operation);
   }
 

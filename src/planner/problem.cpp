@@ -66,7 +66,8 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     problem.kind.push_back(graph.dims()[d].kind);
     if (!variable && options.fixed_sizes) problem.fixed.push_back(d);
     const bool known = variable || options.fixed_sizes;
-    if (known && graph.dims()[d].size == 1 && !without.contains("drop_unit_dims")) unit.push_back(d);
+    const bool drops = !without.contains("drop_unit_dims") && !contains(options.weighted, d);
+    if (known && graph.dims()[d].size == 1 && drops) unit.push_back(d);
   }
   const auto in_empty_plate = [&](const SortedSet& plates) {
     return options.fixed_sizes &&

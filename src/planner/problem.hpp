@@ -50,6 +50,8 @@ struct ReadingOptions {
   /// Plates and batch dims of size 1 disappear like variables of one state (pass `drop_unit_dims`), and so does
   /// everything inside a plate of size 0.
   bool fixed_sizes = false;
+  /// Plates that stay even so if they have one slice: it may stand for several.
+  SortedSet weighted = {};
 };
 [[nodiscard]] Problem read_problem(const FactorGraph& graph, const ReadingOptions& options,
                                    const std::set<std::string>& without);

@@ -40,6 +40,7 @@ Attempt price(const FactorGraph& graph, const std::vector<std::string>& plates, 
     for (const std::string& plate : plates) unrolled = unrolled.unroll(plate).graph;
     Options quick = options;
     quick.explain = false;
+    quick.weights.clear();  // dims have other numbers, and the price is the same
     quick.order.strategy = Strategy::greedy;
     const Cost cost = schedule_cost(plan(unrolled, quick), extents_of(unrolled), Semiring::log, 4);
     return {.repair = Repair{.unroll = plates, .flops = cost.flops, .peak_bytes = cost.peak_bytes}};

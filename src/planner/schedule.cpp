@@ -1,6 +1,8 @@
 // Answers what several passes ask of a step, whatever its kind.
 #include "planner/schedule.hpp"
 
+#include <iterator>
+
 #include "base/overloaded.hpp"
 
 namespace plated::planner {
@@ -12,18 +14,20 @@ const SortedSet nothing;
 
 const SortedSet& summed(const Step& step) {
   using Set = const SortedSet&;
-  return std::visit(base::Overloaded{[](const Contract& contract) -> Set { return contract.sum; },
-                                     [](const Weigh& weigh) -> Set { return weigh.sum; },
-                                     [](const LeaveOneOut&) -> Set { return nothing; },
-                                     [](const LogMass&) -> Set { return nothing; }},
-                    step.operation);
+  return std::visit(
+      base::Overloaded{[](const Contract& contract) -> Set { return contract.sum; },
+                       [](const Weigh& weigh) -> Set { return weigh.sum; },
+                       [](const LeaveOneOut&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
+                       [](const Raise&) -> Set { return nothing; }},
+      step.operation);
 }
 
 SortedSet multiplied(const Step& step) {
   return std::visit(
       base::Overloaded{[](const Contract& contract) { return base::unite(contract.product, contract.power.plates); },
                        [](const LeaveOneOut& others) { return base::unite(others.product, others.power.plates); },
-                       [](const Weigh&) { return SortedSet{}; }, [](const LogMass&) { return SortedSet{}; }},
+                       [](const Weigh&) { return SortedSet{}; }, [](const LogMass&) { return SortedSet{}; },
+                       [](const Raise&) { return SortedSet{}; }},
       step.operation);
 }
 
@@ -32,13 +36,22 @@ const SortedSet& leaf_of(const Step& step) {
   return std::visit(
       base::Overloaded{[](const Contract& contract) -> Set { return contract.leaf; },
                        [](const LeaveOneOut& others) -> Set { return others.leaf; },
-                       [](const Weigh&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; }},
+                       [](const Weigh&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
+                       [](const Raise& raise) -> Set { return raise.leaf; }},
       step.operation);
 }
 
 bool accumulates(const Step& step) {
   const auto* weigh = step.as<Weigh>();
   return weigh != nullptr && weigh->accumulate;
+}
+
+std::string Schedule::operand_name(const Value& value) const {
+  const std::size_t factors = graph.factors().size();
+  if (value.index < factors) return graph.factors()[value.index].name;
+  if (value.index >= factors + weights.size()) return "input" + std::to_string(value.index);
+  const auto weighted = std::next(weights.begin(), static_cast<std::ptrdiff_t>(value.index - factors));
+  return "weights of " + graph.dims()[weighted->first].name;
 }
 
 std::vector<DimId> Schedule::loops(const Step& step) const {
@@ -49,6 +62,18 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
   const SortedSet& sum = summed(step);
   all.insert(all.end(), sum.begin(), sum.end());
   return all;
+}
+
+std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {
+  std::vector<bool> needed(schedule.steps.size(), false);
+  std::vector<bool> read(schedule.values.size(), false);
+  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
+    const Step& step = schedule.steps[s];
+    const Value& value = schedule.values[step.output];
+    needed[s] = read[step.output] || (value.kind == Value::Kind::output && value.index == output);
+    for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
+  }
+  return needed;
 }
 
 }  // namespace plated::planner

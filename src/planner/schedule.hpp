@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -63,7 +64,14 @@ struct Weigh {
 /// out = log(first input) − second input, if there is one; −inf where the first is 0
 struct LogMass {};
 
-using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass>;
+/// out = first input ^ (product of the others − less), in each slice: these exponents are real numbers in any semiring.
+struct Raise {
+  int less = 0;
+  SortedSet leaf = {};
+  std::optional<Semiring> semiring = {};
+};
+
+using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise>;
 
 /// One operation on whole tensors.
 struct Step {
@@ -83,7 +91,7 @@ struct Step {
   }
 };
 
-/// The dims that a step sums over: none in leave-one-out products and logarithms.
+/// The dims that a step sums over: none in leave-one-out products, logarithms and powers.
 [[nodiscard]] const SortedSet& summed(const Step& step);
 /// The plates that a contraction or a leave-one-out product multiplies over, whether its inputs have them or not.
 [[nodiscard]] SortedSet multiplied(const Step& step);
@@ -110,16 +118,26 @@ struct Schedule {
   bool sums_only = false;
   bool verified = false;       // after every pass, and those that questions append
   bool reuses_buffers = true;  // places of values that are not read any more are taken again
-  /// Dims of each operand's axes: the graph's factors, then the question's own (cotangents, directions).
+  /// The axes of weights, by weighted plate: batch dims, plates that all of it is in, and the plate itself.
+  std::map<DimId, std::vector<DimId>> weights;
+  /// Dims of each operand's axes: the graph's factors, the weights, then the question's own (cotangents, directions).
   std::vector<std::vector<DimId>> operands;
   /// Dims of each output's axes: the graph's outputs, then a question's answers.
   std::vector<std::vector<DimId>> outputs;
   std::vector<Value> values;
   std::vector<Step> steps;
+  /// So many first steps and the values they write are those of a forward schedule, whose run may have been kept.
+  std::size_t forward_steps = 0;
   std::vector<ComponentNote> components;
+
+  /// What a value that is an operand is called in print.
+  [[nodiscard]] std::string operand_name(const Value& value) const;
 
   /// The dims that a step loops over: those of its output, multiplied and summed ones.
   [[nodiscard]] std::vector<DimId> loops(const Step& step) const;
 };
+
+/// Which steps an output is computed from.
+[[nodiscard]] std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output);
 
 }  // namespace plated::planner

@@ -2,6 +2,7 @@
 #include "planner/schedule_builder.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/assert.hpp"
 #include "base/watch.hpp"
@@ -137,6 +138,59 @@ ValueId ScheduleBuilder::leave_one_out(ValueId input, const SortedSet& plates, c
       {.kind = Value::Kind::intermediate, .dims = schedule_.values[input].dims, .precision = Precision::wide});
   known_.emplace(std::move(key), output);
   add_step(std::move(step), {input}, output);
+  return output;
+}
+
+ValueId ScheduleBuilder::weights(DimId plate) {
+  const auto [known, is_new] = weights_value_.try_emplace(plate, none);
+  if (!is_new) return known->second;
+  const auto weighted = schedule_.weights.find(plate);
+  const auto place = static_cast<std::size_t>(std::distance(schedule_.weights.begin(), weighted));
+  Value value{.kind = Value::Kind::operand,
+              .index = schedule_.graph.factors().size() + place,
+              .dims = weighted->second,
+              .precision = Precision::wide};
+  std::erase_if(value.dims, [&](DimId d) { return contains(schedule_.problem.absent, d); });
+  return known->second = add_value(std::move(value));
+}
+
+ScheduleBuilder::Exponent ScheduleBuilder::exponent(ValueId input, const SortedSet& plates) {
+  Exponent result;
+  SortedSet all;
+  for (const DimId plate : plates) {
+    if (!schedule_.weights.contains(plate)) continue;
+    result.factors.push_back(weights(plate));
+    all = unite(all, carried_[result.factors.back()]);
+  }
+  result.counted = subtract(intersect(all, plates), carried_[input]);
+  if (result.counted.empty()) return result;
+  ValueId& known = known_exponents_.try_emplace({result.factors, result.counted}, none).first->second;
+  if (known == none) {
+    ValueId product = result.factors[0];
+    if (result.factors.size() > 1) {
+      product = add_value({.kind = Value::Kind::intermediate, .dims = all, .precision = Precision::wide});
+      add_step(planner::Contract{.semiring = Semiring::real}, result.factors, product);
+    }
+    // Sums of numbers are the products of max-plus, and no state of a variable is summed over here.
+    known = add_value(
+        {.kind = Value::Kind::intermediate, .dims = subtract(all, result.counted), .precision = Precision::wide});
+    add_step(planner::Contract{.product = result.counted, .semiring = Semiring::max_plus}, {product}, known);
+  }
+  result.factors = {known};
+  return result;
+}
+
+ValueId ScheduleBuilder::raise(ValueId input, const Exponent& exponent, int less, const SortedSet& leaf) {
+  PLATED_ASSERT(schedule_.values[input].precision == Precision::wide);
+  std::vector<ValueId> inputs{input};
+  inputs.insert(inputs.end(), exponent.factors.begin(), exponent.factors.end());
+  std::vector<DimId> dims = schedule_.values[input].dims;
+  for (const ValueId v : exponent.factors) {
+    for (const DimId d : subtract(carried_[v], base::sorted(dims))) dims.push_back(d);
+  }
+  const ValueId output =
+      add_value({.kind = Value::Kind::intermediate, .dims = std::move(dims), .precision = Precision::wide});
+  add_step(Raise{.less = less, .leaf = leaf}, std::move(inputs), output);
   return output;
 }
 

@@ -38,6 +38,16 @@ class ScheduleBuilder {
   /// The product of all slices of `plates` but one's own, for each slice.
   [[nodiscard]] ValueId leave_one_out(ValueId input, const SortedSet& plates, const SortedSet& leaf);
 
+  /// What a value of a leaf is raised to where a product over `plates` follows: the weights of these plates. Those
+  /// plates that weights have an axis for and the value has none are counted here, by adding the weights up.
+  struct Exponent {
+    std::vector<ValueId> factors;  // the exponent is their product; none where no plate is weighted
+    SortedSet counted;
+  };
+  [[nodiscard]] Exponent exponent(ValueId input, const SortedSet& plates);
+  /// A value in double to the power of an exponent, or of one that is smaller by `less`.
+  [[nodiscard]] ValueId raise(ValueId input, const Exponent& exponent, int less, const SortedSet& leaf);
+
   /// The last contraction of an output, straight into the caller's memory; dims that no input carries are broadcast.
   void deliver(std::size_t output, const Contract& request);
 
@@ -47,6 +57,8 @@ class ScheduleBuilder {
 
  private:
   ValueId add_value(Value value);
+  /// The operand that holds a plate's weights.
+  [[nodiscard]] ValueId weights(DimId plate);
   void add_step(Operation operation, std::vector<ValueId> inputs, ValueId output);
   /// A request's inputs, sorted, and what is done to them.
   [[nodiscard]] std::pair<std::vector<ValueId>, planner::Contract> analyse(const Contract& request) const;
@@ -58,9 +70,11 @@ class ScheduleBuilder {
   bool fuse_products_;
   std::vector<SortedSet> carried_;  // [value]
   std::vector<ValueId> factor_value_;
+  std::map<DimId, ValueId> weights_value_;
   /// The operation's kind, its inputs, the dims it leaves, those it multiplies over, and whether the result is wide.
   using Key = std::tuple<std::size_t, std::vector<ValueId>, SortedSet, SortedSet, SortedSet, bool>;
   std::map<Key, ValueId> known_;
+  std::map<std::pair<std::vector<ValueId>, SortedSet>, ValueId> known_exponents_;  // by factors and what is counted
 };
 
 }  // namespace plated::planner

@@ -52,7 +52,8 @@ double step_exps(const Schedule& schedule, const Extents& extents, const Step& s
   return std::visit(
       base::Overloaded{of_contraction, [](const LeaveOneOut&) { return 0.0; },
                        [&](const Weigh& weigh) { return weigh.added == 0 ? 0.0 : sizes.of(schedule.loops(step)); },
-                       [&](const LogMass&) { return sizes.of(schedule.values[step.output].dims); }},
+                       [&](const LogMass&) { return sizes.of(schedule.values[step.output].dims); },
+                       [](const Raise&) { return 0.0; }},
       step.operation);
 }
 
@@ -74,7 +75,8 @@ double step_flops(const Schedule& schedule, const Extents& extents, const Step& 
       base::Overloaded{
           of_contraction, [&](const LeaveOneOut&) { return 3 * kept; },  // prefix, suffix, and their product
           [&](const Weigh& weigh) { return kept * sizes.of(weigh.sum) * static_cast<double>(step.inputs.size()); },
-          [&](const LogMass&) { return 2 * kept; }},
+          [&](const LogMass&) { return 2 * kept; },
+          [&](const Raise&) { return kept * static_cast<double>(step.inputs.size()); }},
       step.operation);
 }
 
@@ -99,3 +101,15 @@ Cost schedule_cost(const Schedule& schedule, const Extents& extents, Semiring se
 }
 
 }  // namespace plated::planner
+
+plated::Cost& plated::operator+=(Cost& sum, const Cost& next) {
+  sum.flops += next.flops;
+  sum.exps += next.exps;
+  sum.bytes_read += next.bytes_read;
+  sum.bytes_written += next.bytes_written;
+  sum.peak_bytes = std::max(sum.peak_bytes, next.peak_bytes);
+  sum.run_bytes = std::max(sum.run_bytes, next.run_bytes);
+  sum.sequential += next.sequential;
+  sum.span += next.span;
+  return sum;
+}

@@ -16,7 +16,8 @@ void hold(bool condition, const char* what) {
 
 }  // namespace
 
-void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size) {
+void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size,
+                   std::size_t first_step) {
   std::vector<std::size_t> last_use(schedule.values.size(), 0);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
@@ -24,7 +25,7 @@ void verify_places(const Schedule& schedule, const Arena& arena, const Extents& 
   }
   // The stretches of the arena that hold values still to be read: a new one must fit between them.
   std::map<std::int64_t, std::int64_t> live;  // first byte → one past the last
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+  for (std::size_t s = first_step; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
     const Value& value = schedule.values[step.output];
     if (value.kind == Value::Kind::intermediate && !accumulates(step)) {
@@ -38,7 +39,7 @@ void verify_places(const Schedule& schedule, const Arena& arena, const Extents& 
       hold(std::next(place) == live.end() || end <= std::next(place)->first, "a value overlaps the one after it");
     }
     for (const ValueId v : step.inputs) {
-      if (schedule.values[v].kind == Value::Kind::intermediate && last_use[v] == s) live.erase(arena.offset[v]);
+      if (arena.offset[v] >= 0 && last_use[v] == s) live.erase(arena.offset[v]);
     }
   }
 }

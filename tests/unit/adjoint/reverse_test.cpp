@@ -36,7 +36,7 @@ struct Triangle {
                                       {.plates = "i", .batch = n, .sizes = {{"i", slices}}});
   }
   [[nodiscard]] Schedule schedule(bool nonnegative = true) const {
-    return adjoint::gradient_schedule(graph(), {},
+    return adjoint::gradient_schedule(adjoint::forward(graph(), {}), 1,
                                       {.semiring = semiring, .nonnegative = nonnegative, .wanted = {true, true, true}});
   }
 };
@@ -71,30 +71,33 @@ TEST(QuestionSchedules, AreInOrder) {
     for (const std::int64_t batches : {0, 3}) {
       const Triangle triangle{.tied = tied, .batches = batches};
       const FactorGraph graph = triangle.graph();
+      const Schedule total = adjoint::forward(graph::total_graph(graph), {});
       for (const Semiring semiring : {Semiring::log, Semiring::real}) {
         Triangle in_ring = triangle;
         in_ring.semiring = semiring;
         expect_in_order(in_ring.schedule());
         expect_in_order(in_ring.schedule(false));
-        expect_in_order(adjoint::hessian_schedule(graph, {}, semiring));
+        expect_in_order(adjoint::hessian_schedule(adjoint::forward(graph, {}), semiring));
       }
-      expect_in_order(adjoint::marginal_schedule(graph, {}, true, true));
-      expect_in_order(adjoint::entropy_schedule(graph, {}));
-      expect_in_order(adjoint::expectation_schedule(graph, {}, {true, false, true}));
-      expect_in_order(adjoint::predictive_schedule(graph, {}, *graph.find("i")));
+      expect_in_order(adjoint::marginal_schedule(total, 0, true, true));
+      expect_in_order(adjoint::entropy_schedule(total, 0));
+      expect_in_order(adjoint::expectation_schedule(total, 0, {true, false, true}));
+      expect_in_order(adjoint::predictive_schedule(total, *graph.find("i")));
     }
   }
 }
 
 TEST(QuestionSchedules, BringTheirOperandsAndAnswersAfterTheGraphs) {
   const Triangle triangle{.batches = 3};
-  const Schedule gradient = adjoint::gradient_schedule(triangle.graph(), {}, {.wanted = {true, false, true}});
+  const Schedule gradient =
+      adjoint::gradient_schedule(adjoint::forward(triangle.graph(), {}), 1, {.wanted = {true, false, true}});
   EXPECT_EQ(gradient.operands.size(), 3U + 1U);
   EXPECT_EQ(gradient.outputs.size(), 1U + 2U);
-  const Schedule hessian = adjoint::hessian_schedule(triangle.graph(), {}, Semiring::log);
+  const Schedule hessian = adjoint::hessian_schedule(adjoint::forward(triangle.graph(), {}), Semiring::log);
   EXPECT_EQ(hessian.operands.size(), 3U + 1U + 3U);
   EXPECT_EQ(hessian.outputs.size(), 1U + 1U + 3U);
-  const Schedule marginal = adjoint::marginal_schedule(triangle.graph(), {}, true, true);
+  const Schedule marginal =
+      adjoint::marginal_schedule(adjoint::forward(graph::total_graph(triangle.graph()), {}), 0, true, true);
   EXPECT_EQ(marginal.operands.size(), 3U + 1U);
   EXPECT_EQ(marginal.outputs.size(), 1U + 3U + 3U);
 }
@@ -114,8 +117,8 @@ TEST(Reverse, TakesTheMatrixProductWhereLoopsOutnumberElements) {
 TEST(Reverse, ComputesNothingForGradientsThatNobodyWants) {
   const FactorGraph graph = Triangle{}.graph();
   const Schedule all = Triangle{}.schedule();
-  const Schedule some = adjoint::gradient_schedule(graph, {}, {.wanted = {true, false, false}});
-  const Schedule no = adjoint::gradient_schedule(graph, {}, {.wanted = {false, false, false}});
+  const Schedule some = adjoint::gradient_schedule(adjoint::forward(graph, {}), 1, {.wanted = {true, false, false}});
+  const Schedule no = adjoint::gradient_schedule(adjoint::forward(graph, {}), 1, {.wanted = {false, false, false}});
   EXPECT_LT(some.steps.size(), all.steps.size());
   EXPECT_LT(no.steps.size(), some.steps.size());
   EXPECT_FALSE(has_kind<planner::Weigh>(no));

@@ -1,0 +1,112 @@
+// Makes the schedule of each kind of question.
+#include "adjoint/asked.hpp"
+
+#include <algorithm>
+
+#include "adjoint/questions.hpp"
+#include "base/hash.hpp"
+#include "graph/answer_axes.hpp"
+#include "plated/error.hpp"
+
+namespace plated::adjoint {
+namespace {
+
+using planner::Schedule;
+
+FactorGraph forward_graph(const FactorGraph& graph, Forward forward) {
+  if (forward == Forward::outputs) return graph;
+  if (forward == Forward::total) return graph::total_graph(graph);
+  std::vector<std::vector<std::string>> outputs;
+  for (const Output& output : graph.outputs()) outputs.push_back(graph::names(graph, output.dims));
+  if (total_of(graph, Forward::both) == outputs.size()) outputs.emplace_back();
+  return graph.asking(outputs);
+}
+
+Schedule outputs(const Asked& asked, const FactorGraph& graph, planner::Options options) {
+  options.keep_sums = asked.keep_sums;
+  if (asked.own_outputs) return planner::plan(graph, options);
+  options.sums_only = false;
+  std::vector<std::vector<std::string>> names;
+  for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph, axes));
+  return planner::plan(graph.asking(names), options);
+}
+
+Schedule choices(const FactorGraph& graph, planner::Options options) {
+  options.sums_only = false;
+  options.without.insert("reuse_buffers");
+  return planner::plan(graph::total_graph(graph), options);
+}
+
+/// Its values may be kept for the questions that follow.
+Schedule kept_forward(const FactorGraph& graph, const planner::Options& options) {
+  Schedule schedule = forward(graph, options);
+  schedule.reuses_buffers = false;
+  return schedule;
+}
+
+}  // namespace
+
+std::size_t AskedHash::operator()(const Asked& asked) const noexcept {
+  base::Hash hash;
+  hash.add(static_cast<std::size_t>(asked.kind));
+  hash.add(static_cast<std::size_t>(asked.forward));
+  hash.add(static_cast<std::size_t>(asked.semiring));
+  for (const bool flag :
+       {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors, asked.own_outputs}) {
+    hash.add(flag ? 1 : 0);
+  }
+  hash.add(std::hash<std::vector<bool>>{}(asked.chosen));
+  for (const std::vector<DimId>& axes : asked.axes) {
+    hash.add(axes.size());
+    for (const DimId d : axes) hash.add(d);
+  }
+  hash.add(asked.plate);
+  return hash.value();
+}
+
+std::size_t total_of(const FactorGraph& graph, Forward forward) {
+  if (forward == Forward::total) return 0;
+  const auto found = std::find_if(graph.outputs().begin(), graph.outputs().end(),
+                                  [&](const Output& output) { return graph::is_total(graph, output); });
+  return static_cast<std::size_t>(found - graph.outputs().begin());
+}
+
+Forward simplest(const FactorGraph& graph, Forward forward) {
+  const bool has_total = total_of(graph, Forward::both) < graph.outputs().size();
+  if (has_total && graph.outputs().size() == 1) return Forward::total;
+  return has_total && forward == Forward::both ? Forward::outputs : forward;
+}
+
+Schedule schedule_for(const Asked& asked, const FactorGraph& graph, const planner::Options& options,
+                      const std::function<Schedule(Forward)>& forward) {
+  const std::size_t total = total_of(graph, asked.forward);
+  switch (asked.kind) {
+    case Asked::Kind::outputs:
+      return outputs(asked, graph, options);
+    case Asked::Kind::forward:
+      return kept_forward(forward_graph(graph, asked.forward), options);
+    case Asked::Kind::choices:
+      return choices(graph, options);
+    case Asked::Kind::gradient:
+      return gradient_schedule(forward(asked.forward), graph.outputs().size(),
+                               {.semiring = asked.semiring,
+                                .nonnegative = asked.nonnegative,
+                                .reads_answers = asked.reads_answers,
+                                .wanted = asked.chosen});
+    case Asked::Kind::hessian:
+      return hessian_schedule(forward(asked.forward), asked.semiring);
+    case Asked::Kind::marginals:
+      return marginal_schedule(forward(asked.forward), total, asked.variables, asked.factors);
+    case Asked::Kind::max_marginals:
+      return max_marginal_schedule(forward(asked.forward), total, asked.semiring);
+    case Asked::Kind::entropy:
+      return entropy_schedule(forward(asked.forward), total);
+    case Asked::Kind::expectation:
+      return expectation_schedule(forward(asked.forward), total, asked.chosen);
+    case Asked::Kind::leave_one_out:
+      return predictive_schedule(forward(asked.forward), asked.plate);
+  }
+  throw OptionError("not a question");
+}
+
+}  // namespace plated::adjoint
