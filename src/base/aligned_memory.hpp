@@ -8,6 +8,10 @@ namespace plated::base {
 
 inline constexpr std::size_t cache_line = 64;
 
+[[nodiscard]] inline std::size_t in_whole_lines(std::size_t bytes) {
+  return (bytes + cache_line - 1) / cache_line * cache_line;
+}
+
 /// At least one byte, aligned to a cache line. Throws std::bad_alloc where the machine refuses.
 [[nodiscard]] inline std::byte* allocate_aligned(std::size_t bytes) {
   // The form that does not throw: under AddressSanitizer the other one ends the program.

@@ -37,19 +37,23 @@ struct Subject {
   }
 };
 
-void check_shape(const Subject& subject, const std::vector<DimId>& dims, const Tensor& tensor) {
+void check_shape(const Subject& subject, const planner::Extents& extents, const std::vector<DimId>& dims,
+                 const Tensor& tensor, bool with_data = true) {
   if (tensor.rank() != dims.size()) {
     throw RankError(subject.name() + " has " + std::to_string(dims.size()) + " dims, but a tensor of shape " +
                     shape_text(tensor.shape()) + " was given");
   }
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-    const Dim& dim = subject.graph.dims()[dims[axis]];
-    if (tensor.shape()[axis] != dim.size) {
-      throw SizeError(subject.name() + ": dim '" + dim.name + "' has size " + std::to_string(dim.size) + ", but axis " +
-                      std::to_string(axis) + " of the tensor has size " + std::to_string(tensor.shape()[axis]));
+    const std::int64_t size = extents[dims[axis]];
+    if (tensor.shape()[axis] != size) {
+      throw SizeError(subject.name() + ": dim '" + subject.graph.dims()[dims[axis]].name + "' has size " +
+                      std::to_string(size) + ", but axis " + std::to_string(axis) + " of the tensor has size " +
+                      std::to_string(tensor.shape()[axis]));
     }
   }
-  if (tensor.data() == nullptr && tensor.elements() > 0) throw NullDataError(subject.name() + " has no data");
+  if (with_data && tensor.data() == nullptr && tensor.elements() > 0) {
+    throw NullDataError(subject.name() + " has no data");
+  }
 }
 
 /// The bytes that a tensor's elements lie in, gaps included: [first, last).
@@ -139,34 +143,68 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return "(" + text + ")";
 }
 
-void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands) {
+planner::Extents named_extents(const FactorGraph& graph, const std::map<std::string, std::int64_t>& sizes) {
+  planner::Extents extents = planner::extents_of(graph);
+  for (const auto& [name, size] : sizes) {
+    const auto dim = graph.find(name);
+    if (!dim) throw UnknownNameError("a size is given for '" + name + "', and the model has no such dim");
+    if (size < 0) throw SizeError("dim '" + name + "' cannot have the negative size " + std::to_string(size));
+    if (graph.dims()[*dim].kind == DimKind::variable && size != graph.dims()[*dim].size) {
+      throw SizeError("variable '" + name + "' has " + std::to_string(graph.dims()[*dim].size) +
+                      " states, and no run can change that to " + std::to_string(size));
+    }
+    extents[*dim] = size;
+  }
+  return extents;
+}
+
+void read_extents(const FactorGraph& graph, std::span<const Tensor> operands,
+                  const std::map<std::string, std::int64_t>& sizes, planner::Extents& extents, bool with_data) {
   if (operands.size() != graph.factors().size()) {
     throw OperandCountError("the model has " + std::to_string(graph.factors().size()) + " factors, but " +
                             std::to_string(operands.size()) + " operands were given");
   }
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    check_shape({graph, Subject::Kind::operand, k}, graph.factors()[k].dims, operands[k]);
+  if (sizes.empty()) {
+    extents.clear();
+    for (const Dim& dim : graph.dims()) extents.push_back(dim.size);
+  } else {
+    extents = named_extents(graph, sizes);
+  }
+  // The first operand that has a plate tells its size, unless that was given by name.
+  thread_local std::vector<char> known;
+  known.assign(extents.size(), 0);
+  for (const auto& [name, size] : sizes) known[*graph.find(name)] = 1;
+  for (std::size_t f = 0; f < operands.size(); ++f) {
+    const std::vector<DimId>& dims = graph.factors()[f].dims;
+    for (std::size_t axis = 0; operands[f].rank() == dims.size() && axis < dims.size(); ++axis) {
+      const DimId d = dims[axis];
+      if (known[d] != 0 || graph.dims()[d].kind == DimKind::variable) continue;
+      extents[d] = operands[f].shape()[axis];
+      known[d] = 1;
+    }
+    check_shape({graph, Subject::Kind::operand, f}, extents, dims, operands[f], with_data);
   }
 }
 
-void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, std::span<const Tensor> operands) {
+void check_outputs(const FactorGraph& graph, const planner::Extents& extents, std::span<const Tensor> outputs,
+                   std::span<const Tensor> operands) {
   if (outputs.size() != graph.outputs().size()) {
     throw OperandCountError("the model has " + std::to_string(graph.outputs().size()) + " outputs, but " +
                             std::to_string(outputs.size()) + " tensors to write them into were given");
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    check_shape({graph, Subject::Kind::output, k}, graph.outputs()[k].dims, outputs[k]);
+    check_shape({graph, Subject::Kind::output, k}, extents, graph.outputs()[k].dims, outputs[k]);
   }
   check_written(
       graph, outputs, Subject::Kind::output, [](std::size_t k) { return k; }, operands);
 }
 
-void check_gradients(const FactorGraph& graph, const std::vector<bool>& wanted, std::span<const Tensor> gradients,
-                     std::span<const Tensor> operands) {
+void check_gradients(const FactorGraph& graph, const planner::Extents& extents, const std::vector<bool>& wanted,
+                     std::span<const Tensor> gradients, std::span<const Tensor> operands) {
   std::vector<std::size_t> factor;
   for (std::size_t f = 0; f < wanted.size(); ++f) {
     if (!wanted[f]) continue;
-    check_shape({graph, Subject::Kind::gradient, f}, graph.factors()[f].dims, gradients[factor.size()]);
+    check_shape({graph, Subject::Kind::gradient, f}, extents, graph.factors()[f].dims, gradients[factor.size()]);
     factor.push_back(f);
   }
   check_written(
@@ -223,11 +261,11 @@ void check_distribution(const FactorGraph& graph, std::size_t operand, const Ten
   std::int64_t rest = first_bad;
   for (std::size_t axis = whole.dims.size(); axis-- > 0;) {
     if (is_inner[axis]) continue;
-    const Dim& dim = graph.dims()[whole.dims[axis]];
-    std::string place = dim.name + " = " + std::to_string(rest % dim.size);
+    const std::int64_t size = whole.tensor.shape()[axis];
+    std::string place = graph.dims()[whole.dims[axis]].name + " = " + std::to_string(rest % size);
     if (!where.empty()) place += ", " + where;
     where = std::move(place);
-    rest /= dim.size;
+    rest /= size;
   }
   throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " is declared a distribution of '" +
                    graph.dims()[variable].name + "', but sums to " + std::to_string(sum_of(first_bad)) +

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "planner/extents.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
@@ -15,15 +17,23 @@ namespace plated::engine {
 /// A shape as written in errors, "(2, 3)".
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
 
-/// Throws OperandCountError, NullDataError, RankError or SizeError, naming the factor and the dim.
-void check_shapes(const FactorGraph& graph, std::span<const Tensor> operands);
-/// The same for the tensors that a run writes into, which must also be writable and overlap neither themselves, nor
-/// each other, nor an operand (OverlapError).
-void check_outputs(const FactorGraph& graph, std::span<const Tensor> outputs, std::span<const Tensor> operands);
+/// The sizes of all dims in a run: those of the operands, which must agree; of dims that no operand has those given by
+/// name, else the graph's. Domains of variables must be the graph's. Throws OperandCountError, NullDataError,
+/// RankError, SizeError and UnknownNameError, naming the factor and the dim.
+/// Unless `with_data`, operands need none.
+void read_extents(const FactorGraph& graph, std::span<const Tensor> operands,
+                  const std::map<std::string, std::int64_t>& sizes, planner::Extents& extents, bool with_data = true);
+/// The same sizes from names alone.
+[[nodiscard]] planner::Extents named_extents(const FactorGraph& graph,
+                                             const std::map<std::string, std::int64_t>& sizes);
+/// Throws the same for the tensors that a run writes into, which must also be writable and overlap neither themselves,
+/// nor each other, nor an operand (OverlapError).
+void check_outputs(const FactorGraph& graph, const planner::Extents& extents, std::span<const Tensor> outputs,
+                   std::span<const Tensor> operands);
 
 /// The same for places of gradients: those of the wanted operands, in order.
-void check_gradients(const FactorGraph& graph, const std::vector<bool>& wanted, std::span<const Tensor> gradients,
-                     std::span<const Tensor> operands);
+void check_gradients(const FactorGraph& graph, const planner::Extents& extents, const std::vector<bool>& wanted,
+                     std::span<const Tensor> gradients, std::span<const Tensor> operands);
 /// Throws SizeError, NullDataError and, for an entry that is not finite, ValueError, beginning with `what`.
 void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape);
 

@@ -65,14 +65,14 @@ void subtract(const Slices& from, const T* data, const Slices& to, T* result, co
 }
 
 /// The largest sum of absolute offsets of one batch.
-double largest_sum(const FactorGraph& graph, const std::vector<DimId>& dims, const Tensor::Shape& compact,
-                   const Tensor& offsets, double tied) {
+double largest_sum(const FactorGraph& graph, const planner::Extents& extents, const std::vector<DimId>& dims,
+                   const Tensor::Shape& compact, const Tensor& offsets, double tied) {
   std::vector<bool> is_summed;
   double repeated = tied;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     is_summed.push_back(graph.dims()[dims[axis]].kind != DimKind::batch);
     if (is_summed.back() && compact[axis] != 0) {
-      repeated *= static_cast<double>(graph.dims()[dims[axis]].size) / static_cast<double>(compact[axis]);
+      repeated *= static_cast<double>(extents[dims[axis]]) / static_cast<double>(compact[axis]);
     }
   }
   const Slices batches(offsets, is_summed);
@@ -88,11 +88,11 @@ double largest_sum(const FactorGraph& graph, const std::vector<DimId>& dims, con
 
 }  // namespace
 
-std::optional<Offsets> large_offsets(const FactorGraph& graph, std::size_t factor, const Tensor& operand,
-                                     double magnitude, Semiring semiring, int threads) {
+std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
+                                     const Tensor& operand, double magnitude, Semiring semiring, int threads) {
   const std::vector<DimId>& dims = graph.factors()[factor].dims;
   double slices = 1;
-  for (const DimId d : graph.factor_plates(factor)) slices *= static_cast<double>(graph.dims()[d].size);
+  for (const DimId d : graph.factor_plates(factor)) slices *= static_cast<double>(extents[d]);
   const auto are_large = [&](double of_all, double of_one) {
     return of_all > most_of_all_slices || (operand.dtype() == Dtype::float32 && of_one > most_of_a_float);
   };
@@ -108,7 +108,7 @@ std::optional<Offsets> large_offsets(const FactorGraph& graph, std::size_t facto
     if (is_variable[axis]) continue;
     offsets.dims.push_back(source.dims[axis]);
     compact.push_back(source.tensor.shape()[axis]);
-    full.push_back(graph.dims()[source.dims[axis]].size);
+    full.push_back(extents[source.dims[axis]]);
     if (graph.dims()[source.dims[axis]].kind != DimKind::batch) tied /= static_cast<double>(full.back());
   }
   const Tensor values = Tensor::uninitialised(Dtype::float64, compact);
@@ -121,7 +121,7 @@ std::optional<Offsets> large_offsets(const FactorGraph& graph, std::size_t facto
   }
   double largest = 0;
   for (std::int64_t k = 0; k < values.elements(); ++k) largest = std::max(largest, std::abs(best[k]));
-  if (!are_large(largest_sum(graph, offsets.dims, compact, values, tied), largest)) return std::nullopt;
+  if (!are_large(largest_sum(graph, extents, offsets.dims, compact, values, tied), largest)) return std::nullopt;
   Tensor::Shape strides = values.strides();
   for (std::size_t axis = 0; axis < full.size(); ++axis) {
     if (compact[axis] != full[axis]) strides[axis] = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "planner/extents.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
@@ -21,8 +22,9 @@ struct Offsets {
 
 /// The best entry of each slice, 0 where it has none, if they add up to so much that rounding would be felt. The
 /// magnitude is the operand's, the semiring log, max_plus or min_plus.
-[[nodiscard]] std::optional<Offsets> large_offsets(const FactorGraph& graph, std::size_t factor, const Tensor& operand,
-                                                   double magnitude, Semiring semiring, int threads);
+[[nodiscard]] std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Extents& extents,
+                                                   std::size_t factor, const Tensor& operand, double magnitude,
+                                                   Semiring semiring, int threads);
 
 /// A copy of the operand without its offsets, in its own dtype. Zeros of the semiring stay zeros, and nothing else
 /// becomes one. Off the diagonal of dims that repeat, which is never read, it is 0.

@@ -13,12 +13,13 @@ namespace plated::engine {
 
 /// Memory of a run and the bindings of the last one, kept for the next.
 struct Workspace {
-  std::vector<std::int64_t> signature;  // of the last binding: semiring, sizes, dtypes, strides
+  std::vector<std::int64_t> signature;  // of the last binding: semiring, sizes, dtypes, strides, limits
   std::vector<std::int64_t> candidate;  // of the run that is being prepared
   BoundSchedule bound;
   std::vector<const void*> inputs;  // of one step
   std::vector<const void*> operands;
   std::vector<void*> outputs;
+  std::vector<Tensor> kept_outputs;  // of a kept run, then those that are written
   struct Free {
     void operator()(std::byte* memory) const;
   };
@@ -33,6 +34,8 @@ struct Workspace {
   [[nodiscard]] std::int64_t bytes() const { return arena_bytes + task_scratch_bytes + shared_scratch_bytes; }
 };
 
+class Kept;
+
 struct Settings {
   Semiring semiring = Semiring::log;
   /// The sizes of all dims; null: those of the schedule's graph.
@@ -41,6 +44,11 @@ struct Settings {
   std::int64_t memory_limit = 0;
   /// Bytes that count against the limit besides the workspace: outputs that the caller allocates for this run.
   std::int64_t output_bytes = 0;
+  /// The run of the schedule's forward steps, with the same operands and sizes and in the same semiring: these steps
+  /// are left out, and their outputs are not written again.
+  const Kept* kept = nullptr;
+  /// For a kept run: single blocks of its steps can be computed again.
+  bool updatable = false;
 };
 
 /// What run() does first: binds the schedule to strides and takes the memory. The outputs need no data yet.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checked_size.hpp"
+#include "engine/kept.hpp"
 #include "plated/error.hpp"
 
 namespace plated::engine {
@@ -33,13 +34,15 @@ Runnable::Lease::~Lease() {
   if (owner_.idle_.size() < most_idle_workspaces) owner_.idle_.push_back(std::move(workspace_));
 }
 
-std::vector<Tensor> Runnable::run(std::vector<Tensor> outputs, std::span<const Tensor> operands, Settings settings,
-                                  const Lease& lease) const {
+std::vector<Tensor> run_allocating(const planner::Schedule& schedule, std::vector<Tensor> outputs,
+                                   std::span<const Tensor> operands, Workspace& workspace, Settings settings) {
+  const std::size_t first = settings.kept != nullptr ? settings.kept->outputs().size() : 0;
+  for (std::size_t k = 0; k < first; ++k) outputs[k] = settings.kept->outputs()[k];
   const auto to_allocate = [](const Tensor& output) { return output.data() == nullptr && output.elements() > 0; };
   for (const Tensor& output : outputs) {
     if (to_allocate(output)) settings.output_bytes = base::checked_sum(settings.output_bytes, bytes_of(output));
   }
-  if (settings.memory_limit > 0) prepare(schedule_, outputs, operands, *lease, settings);
+  if (settings.memory_limit > 0) prepare(schedule, outputs, operands, workspace, settings);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].data() != nullptr) continue;
     try {
@@ -51,7 +54,7 @@ std::vector<Tensor> Runnable::run(std::vector<Tensor> outputs, std::span<const T
           bytes, 0);
     }
   }
-  engine::run(schedule_, outputs, operands, *lease, settings);
+  run(schedule, outputs, operands, workspace, settings);
   return outputs;
 }
 

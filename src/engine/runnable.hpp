@@ -11,6 +11,11 @@
 
 namespace plated::engine {
 
+/// Allocates those outputs that have no data, runs, and returns all of them. A run over the memory limit is refused
+/// before anything is allocated.
+std::vector<Tensor> run_allocating(const planner::Schedule& schedule, std::vector<Tensor> outputs,
+                                   std::span<const Tensor> operands, Workspace& workspace, Settings settings);
+
 class Runnable {
  public:
   explicit Runnable(planner::Schedule schedule) : schedule_(std::move(schedule)) {}
@@ -31,10 +36,11 @@ class Runnable {
     std::unique_ptr<Workspace> workspace_;
   };
 
-  /// Allocates those outputs that have no data, runs, and returns all of them. A run over the memory limit is refused
-  /// before anything is allocated.
-  std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands, Settings settings,
-                          const Lease& lease) const;
+  /// See run_allocating().
+  std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands, const Settings& settings,
+                          const Lease& lease) const {
+    return run_allocating(schedule_, std::move(outputs), operands, *lease, settings);
+  }
   std::vector<Tensor> run(std::vector<Tensor> outputs, std::span<const Tensor> operands,
                           const Settings& settings) const {
     return run(std::move(outputs), operands, settings, Lease(*this));

@@ -1,0 +1,230 @@
+// Places values, and searches for loops that fit.
+#include "engine/arrange.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/assert.hpp"
+
+namespace plated::engine {
+
+using planner::LiveRange;
+using planner::Schedule;
+using planner::Step;
+using planner::Value;
+using planner::ValueId;
+
+namespace {
+
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+/// When buffers are in use: positions are those of the phases' steps, with one before and one after each phase's.
+class Arrangement::Places {
+ public:
+  Places(const Arrangement& arrangement, const std::vector<Phase>& phases, const Storing& storing)
+      : of_(arrangement),
+        storing_(storing),
+        chunk_extents_(arrangement.bound_.extents),
+        current_(arrangement.schedule_.values.size(), no_index),
+        fold_(arrangement.bound_.blocked.size(), no_index) {
+    if (of_.blocking_) {
+      const Blocks& blocks = of_.blocking_->blocks;
+      chunk_extents_[blocks.dim] = std::min(blocks.extent, storing.chunk * blocks.size);
+    }
+    in_phase_.reserve(phases.size());
+    for (const Phase& phase : phases) {
+      begin_ = now_++;
+      end_ = begin_ + phase.steps.size() + 1;
+      for (const std::size_t s : phase.steps) {
+        visit(s, phase.loops);
+        ++now_;
+      }
+      now_ = end_ + 1;
+      in_phase_.push_back(std::exchange(own_, {}));
+      for (const auto& [value, range] : in_phase_.back()) current_[value] = no_index;
+    }
+    bytes_ = planner::place_ranges(ranges_);
+  }
+
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  void place_fold(std::uint32_t index, BlockedStep& blocked) const {
+    blocked.tree = ranges_[fold_[index]].offset;
+    blocked.results = ranges_[fold_[index] + 1].offset;
+  }
+  [[nodiscard]] std::int64_t offset(ValueId value) const { return ranges_[current_[value]].offset; }
+  [[nodiscard]] bool in_chunks(ValueId value) const { return !storing_.for_all[value]; }
+  /// From now on, places of values that live in one phase are those of this one.
+  void enter(std::size_t phase) {
+    for (const auto& [value, range] : in_phase_[phase]) current_[value] = range;
+  }
+
+ private:
+  [[nodiscard]] bool is_placed(ValueId value) const {
+    return of_.schedule_.values[value].kind == Value::Kind::intermediate;
+  }
+
+  void visit(std::size_t s, bool loops) {
+    const Step& step = of_.schedule_.steps[s];
+    const BoundStep& bound = of_.steps_[s - of_.first_step_];
+    const BlockedStep* blocked = bound.in_blocks == no_index ? nullptr : &of_.bound_.blocked[bound.in_blocks];
+    const bool folds = blocked != nullptr && blocked->folds;
+    if (is_placed(step.output)) {
+      const bool for_all = storing_.for_all[step.output];
+      // A total is written after the last block.
+      const std::size_t first = !loops || !for_all ? now_ : folds ? end_ : begin_;
+      if (!accumulates(step)) {
+        open(step.output, first);
+      } else {
+        use(step.output, loops);
+      }
+    }
+    if (folds) {
+      fold_[bound.in_blocks] = static_cast<std::uint32_t>(ranges_.size());
+      open_fold(*blocked, loops);
+    }
+    for (const ValueId v : step.inputs) {
+      if (is_placed(v) && current_[v] != no_index) use(v, loops);
+    }
+  }
+
+  void open_fold(const BlockedStep& blocked, bool loops) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(double));
+    const Fold& fold = blocked.fold;
+    ranges_.push_back({.first = loops ? begin_ : now_,
+                       .last = fold.keeps_all ? never
+                               : loops        ? end_
+                                              : now_,
+                       .bytes = fold.size() * size});
+    const std::int64_t waiting = fold.keeps_all ? 0 : loops ? std::min(storing_.chunk, blocked.group) : blocked.group;
+    ranges_.push_back({.first = now_, .last = now_, .bytes = waiting * fold.elements * size});
+  }
+
+  void open(ValueId value, std::size_t first) {
+    const bool for_all = storing_.for_all[value];
+    current_[value] = static_cast<std::uint32_t>(ranges_.size());
+    if (!for_all) own_.emplace_back(value, current_[value]);
+    ranges_.push_back({.first = first,
+                       .last = never,
+                       .bytes = planner::buffer_bytes(of_.schedule_, for_all ? of_.bound_.extents : chunk_extents_,
+                                                      of_.element_size_, value)});
+  }
+
+  void use(ValueId value, bool loops) {
+    LiveRange& range = ranges_[current_[value]];
+    if (!of_.schedule_.reuses_buffers) return;
+    range.last = loops && storing_.for_all[value] ? end_ : now_;
+  }
+
+  const Arrangement& of_;
+  const Storing& storing_;
+  planner::Extents chunk_extents_;
+  std::vector<LiveRange> ranges_;
+  std::vector<std::uint32_t> current_;  // [value]: its range
+  std::vector<std::uint32_t> fold_;     // [blocked step]: of its tree; that of its results follows
+  using Own = std::vector<std::pair<ValueId, std::uint32_t>>;
+  std::vector<Own> in_phase_;  // values that live in one phase, with their ranges
+  Own own_;
+  std::size_t now_ = 0, begin_ = 0, end_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+Arrangement::Arrangement(const Schedule& schedule, std::int64_t element_size, std::size_t first_step,
+                         const BoundSchedule* kept, const std::optional<Blocking>& blocking, BoundSchedule& bound)
+    : schedule_(schedule),
+      element_size_(element_size),
+      first_step_(first_step),
+      kept_(kept),
+      blocking_(blocking),
+      bound_(bound),
+      steps_(std::move(bound.steps)) {}
+
+void Arrangement::whole() {
+  Phase all;
+  for (std::size_t s = first_step_; s < schedule_.steps.size(); ++s) all.steps.push_back(s);
+  emit({std::move(all)}, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
+}
+
+void Arrangement::cut(std::int64_t bytes) {
+  if (!blocking_ || !can_repeat_steps(schedule_)) return;
+  std::vector<Along> roles;
+  for (const Step& step : schedule_.steps) roles.push_back(blocking_->along(schedule_, step));
+  Storing best{.for_all = blocking_->in_blocks};
+  best.for_all.flip();
+  const std::vector<ValueId> repeated = worth_storing(schedule_, roles, best.for_all);
+  const auto storing = [&](std::size_t values, std::int64_t chunk) {
+    Storing more{.for_all = best.for_all, .chunk = chunk};
+    for (std::size_t k = 0; k < values; ++k) more.for_all[repeated[k]] = true;
+    return more;
+  };
+  const auto fits = [&](const Storing& candidate) {
+    return bytes_of(phases_of(schedule_, roles, candidate.for_all), candidate) <= bytes;
+  };
+  // As many of these values as there is room for, then as many blocks at a time.
+  std::size_t values = fits(storing(repeated.size(), 1)) ? repeated.size() : 0;
+  for (std::size_t too_many = repeated.size(); values < repeated.size() && too_many - values > 1;) {
+    const std::size_t middle = (values + too_many) / 2;
+    (fits(storing(middle, 1)) ? values : too_many) = middle;
+  }
+  std::int64_t chunk = 1;
+  while (2 * chunk < blocking_->blocks.count() && fits(storing(values, 2 * chunk))) chunk *= 2;
+  best = storing(values, chunk);
+  const std::vector<Phase> phases = phases_of(schedule_, roles, best.for_all);
+  if (bytes_of(phases, best) < bound_.arena_bytes) emit(phases, best);
+}
+
+std::int64_t Arrangement::bytes_of(const std::vector<Phase>& phases, const Storing& storing) const {
+  return Places(*this, phases, storing).bytes();
+}
+
+Place Arrangement::place(ValueId v, const Places& places) const {
+  const Value& value = schedule_.values[v];
+  const auto index = static_cast<std::int64_t>(value.index);
+  if (value.kind == Value::Kind::operand) return {Place::Space::operand, index};
+  if (value.kind == Value::Kind::output) return {Place::Space::output, index};
+  return {Place::Space::arena, places.offset(v), places.in_chunks(v)};
+}
+
+void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing) {
+  Places places(*this, phases, storing);
+  std::vector<Place> kept(schedule_.values.size());
+  for (std::size_t s = 0; s < first_step_; ++s) {
+    kept[schedule_.steps[s].output] = {Place::Space::kept,
+                                       static_cast<std::int64_t>(kept_->output(kept_->steps[s]).at())};
+  }
+  bound_.arena_bytes = places.bytes();
+  bound_.steps.clear();
+  bound_.steps.reserve(steps_.size());
+  bound_.places.clear();
+  bound_.loops.clear();
+  bound_.flops = 0;
+  for (std::size_t p = 0; p < phases.size(); ++p) {
+    places.enter(p);
+    const std::size_t first = bound_.steps.size();
+    for (const std::size_t s : phases[p].steps) {
+      const Step& step = schedule_.steps[s];
+      BoundStep bound = steps_[s - first_step_];
+      bound.first_place = static_cast<std::uint32_t>(bound_.places.size());
+      const auto add = [&](ValueId v) {
+        const bool is_kept = kept[v].space() == Place::Space::kept;
+        bound_.places.push_back(is_kept && schedule_.values[v].kind == Value::Kind::intermediate ? kept[v]
+                                                                                                 : place(v, places));
+      };
+      for (const ValueId v : step.inputs) add(v);
+      add(step.output);
+      if (bound.in_blocks != no_index && bound_.blocked[bound.in_blocks].folds) {
+        places.place_fold(bound.in_blocks, bound_.blocked[bound.in_blocks]);
+      }
+      bound_.flops += bound.flops;
+      bound_.steps.push_back(bound);
+    }
+    if (phases[p].loops) {
+      bound_.loops.push_back(
+          {.first = first, .last = bound_.steps.size(), .blocks = blocking_->blocks, .chunk = storing.chunk});
+    }
+  }
+}
+
+}  // namespace plated::engine

@@ -1,0 +1,22 @@
+// Evidence as a factor: ones where a state agrees with what was observed, zeros elsewhere.
+#pragma once
+
+#include <vector>
+
+#include "plated/factor_graph.hpp"
+#include "plated/integers.hpp"
+#include "plated/semiring.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated::engine {
+
+/// A tensor of that shape all of whose entries are the same number in memory.
+[[nodiscard]] Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shape);
+
+/// What was observed of a variable in slices of the given shape, of which the first `batch` axes are batch dims; null:
+/// nothing. What was observed has that shape, or that of the plates alone. Axes: those of the shape, then the states.
+/// Throws ShapeError and ValueError.
+[[nodiscard]] Tensor indicator(const Integers* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+                               std::size_t batch, Semiring semiring, Dtype dtype);
+
+}  // namespace plated::engine

@@ -1,0 +1,63 @@
+// A bound kernel of any kind, in one interface: independent tasks, then finish().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "kernels/contraction.hpp"
+#include "kernels/leave_one_out.hpp"
+#include "kernels/log_mass.hpp"
+#include "kernels/raise.hpp"
+#include "kernels/weighted_sum.hpp"
+
+namespace plated::engine {
+
+/// Leave-one-out products of one input; with further ones, their derivatives along these.
+struct LeaveOneOutInputs {
+  kernels::LeaveOneOutShape shape;
+  std::size_t inputs = 1;
+
+  bool operator==(const LeaveOneOutInputs&) const = default;
+};
+
+using KernelShape = std::variant<kernels::ContractionShape, kernels::WeightedSumShape, LeaveOneOutInputs,
+                                 kernels::LogMassShape, kernels::RaiseShape>;
+
+/// Equal for equal shapes.
+[[nodiscard]] std::size_t hash_of(const KernelShape& shape);
+
+/// Immutable; tasks and what they compute depend on the shape alone. Members as in kernels::Contraction.
+class Kernel {
+ public:
+  explicit Kernel(KernelShape shape);
+
+  [[nodiscard]] bool has_shape(const KernelShape& shape) const;
+  [[nodiscard]] std::int64_t tasks() const { return tasks_; }
+  [[nodiscard]] std::size_t task_scratch_bytes() const;
+  [[nodiscard]] std::size_t shared_scratch_bytes() const;
+  void run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                std::byte* shared_scratch) const noexcept;
+  void finish(void* output, std::byte* shared_scratch) const noexcept;
+
+  /// Where it is one.
+  [[nodiscard]] const kernels::Contraction* contraction() const { return std::get_if<kernels::Contraction>(&bound_); }
+
+ private:
+  struct LeaveOneOut {
+    LeaveOneOutInputs how;
+    std::int64_t kept = 0;
+    std::int64_t slices = 0;
+    std::int64_t grain = 1;  // kept indices of a task
+  };
+  using Bound =
+      std::variant<kernels::Contraction, kernels::WeightedSum, LeaveOneOut, kernels::LogMassShape, kernels::RaiseShape>;
+  static Bound bound(KernelShape shape);
+  [[nodiscard]] std::int64_t count_tasks() const;
+
+  Bound bound_;
+  std::int64_t tasks_;
+};
+
+}  // namespace plated::engine

@@ -1,0 +1,36 @@
+// Totals in log space turned into posteriors, in double before they are rounded to the answer's type.
+#pragma once
+
+#include <vector>
+
+#include "planner/extents.hpp"
+#include "plated/factor_graph.hpp"
+#include "plated/tensor.hpp"
+
+namespace plated::engine {
+
+/// A tensor with the given entries, rounded to its type.
+[[nodiscard]] Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>& values);
+/// The same with one number everywhere.
+[[nodiscard]] Tensor filled(Dtype dtype, const Tensor::Shape& shape, double value);
+/// A number for each batch, the first axes, repeated over the others.
+[[nodiscard]] Tensor repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype);
+
+/// Each slice of a joint in log space divided by its own total, or the logarithm of that; slices of no mass stay
+/// without. Slices are `states` long, and the joint is float64 and row-major. What rounding does to a whole slice,
+/// along a plate or a chain, cancels: sums are one, and no probability is larger.
+[[nodiscard]] Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype);
+
+/// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the
+/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims. An entry of the joint
+/// counts as often as there are `copies` of its slice, once where none are given, and slices that do not exist do not
+/// count.
+[[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
+                                      const std::vector<DimId>& axes, const Tensor& joint,
+                                      const std::vector<double>& copies, bool log, Dtype dtype);
+
+/// log Z − log Z without slice i, float64. Throws ImpossibleError where the latter is −inf.
+[[nodiscard]] Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition,
+                                const Tensor& without);
+
+}  // namespace plated::engine

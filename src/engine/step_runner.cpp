@@ -1,0 +1,137 @@
+// Runs steps and blocks of steps.
+#include "engine/step_runner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/aligned_memory.hpp"
+#include "base/watch.hpp"
+#include "engine/thread_pool.hpp"
+
+namespace plated::engine {
+
+void StepRunner::run(const BoundStep& step) const {
+  const BoundSchedule& bound = workspace_.bound;
+  if (step.in_blocks == no_index) {
+    workspace_.inputs.clear();
+    for (const Place& place : bound.inputs(step)) workspace_.inputs.push_back(read(place));
+    return run_tasks(bound.kernels[step.kernel], workspace_.inputs, write(bound.output(step)));
+  }
+  const BlockedStep& blocked = bound.blocked[step.in_blocks];
+  const std::int64_t count = blocked.blocks.count();
+  if (blocked.folds && blocked.fold.keeps_all) return update(step, 0, count);
+  if (!blocked.folds) return run_range(step, 0, count, 0, nullptr);
+  fold_range(step, 0, count, 0);
+  deliver(step);
+}
+
+void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int64_t last) const {
+  if (workspace_.bound.blocked[step.in_blocks].folds) {
+    fold_range(step, first, last, first);
+  } else {
+    run_range(step, first, last, first, nullptr);
+  }
+}
+
+void StepRunner::deliver(const BoundStep& step) const {
+  const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
+  if (blocked.folds) deliver(step, blocked.fold.total(tree(blocked), threads_));
+}
+
+void StepRunner::update(const BoundStep& step, std::int64_t first, std::int64_t last) const {
+  if (step.in_blocks == no_index) return run(step);
+  const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
+  if (!blocked.folds) return run_range(step, first, last, 0, nullptr);
+  double* nodes = tree(blocked);
+  run_range(step, first, last, 0, blocked.fold.leaf(first, nodes));
+  deliver(step, blocked.fold.refold(first, last, nodes, threads_));
+}
+
+void StepRunner::deliver(const BoundStep& step, const double* total) const {
+  const BoundSchedule& bound = workspace_.bound;
+  const void* input = total;
+  run_tasks(bound.kernels[bound.blocked[step.in_blocks].delivery], std::span(&input, 1), write(bound.output(step)));
+}
+
+void StepRunner::fold_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const {
+  const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
+  auto* results = reinterpret_cast<double*>(workspace_.arena.get() + blocked.results);
+  for (std::int64_t block = first; block < last;) {
+    const std::int64_t end = std::min(last, block + blocked.group);
+    run_range(step, block, end, origin, results);
+    for (double* result = results; block < end; ++block, result += blocked.fold.elements) {
+      blocked.fold.add(block, result, tree(blocked), threads_);
+    }
+  }
+}
+
+void StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin,
+                           double* results) const {
+  const BoundSchedule& bound = workspace_.bound;
+  const BlockedStep& blocked = bound.blocked[step.in_blocks];
+  const std::span<const Place> places = bound.inputs(step);
+  using Pointers = std::array<const void*, most_block_inputs>;
+  const auto block_kernel = [&](std::int64_t block) -> const Kernel& {
+    return bound.kernels[block + 1 == blocked.blocks.count() ? blocked.last_kernel : step.kernel];
+  };
+  const auto moved = [&](const void* base, std::size_t k, const Place& place, std::int64_t block) {
+    return static_cast<const std::byte*>(base) + blocked.advance[k] * (place.in_chunks() ? block - origin : block);
+  };
+  const auto inputs_of = [&](std::int64_t block, Pointers& pointers) {
+    for (std::size_t k = 0; k < places.size(); ++k) pointers[k] = moved(read(places[k]), k, places[k], block);
+    return std::span<const void* const>(pointers.data(), places.size());
+  };
+  const auto output_of = [&](std::int64_t block) -> void* {
+    if (results != nullptr) return results + (block - first) * blocked.fold.elements;
+    const Place& place = bound.output(step);
+    return static_cast<std::byte*>(write(place)) +
+           blocked.advance[places.size()] * (place.in_chunks() ? block - origin : block);
+  };
+  if (last - first == 1) {
+    Pointers pointers;
+    return run_tasks(block_kernel(first), inputs_of(first, pointers), output_of(first));
+  }
+  auto run_block = [&](std::int64_t t, int worker) {
+    Pointers pointers;
+    const Kernel& kernel = block_kernel(first + t);
+    const std::span<const void* const> inputs = inputs_of(first + t, pointers);
+    void* output = output_of(first + t);
+    std::byte* scratch = task_scratch(worker);
+    std::byte* shared = scratch + base::in_whole_lines(kernel.task_scratch_bytes());
+    for (std::int64_t task = 0; task < kernel.tasks(); ++task) {
+      if (task > 0 && base::stop_requested()) return;
+      kernel.run_task(task, inputs, output, scratch, shared);
+    }
+    kernel.finish(output, shared);
+  };
+  parallel_for(last - first, threads_, TaskRef(run_block));
+}
+
+void StepRunner::run_tasks(const Kernel& kernel, std::span<const void* const> inputs, void* output) const {
+  auto task = [&](std::int64_t t, int worker) {
+    kernel.run_task(t, inputs, output, task_scratch(worker), workspace_.shared_scratch.get());
+  };
+  parallel_for(kernel.tasks(), threads_, TaskRef(task));
+  kernel.finish(output, workspace_.shared_scratch.get());
+}
+
+const void* StepRunner::read(const Place& place) const {
+  if (place.space() == Place::Space::operand) return operands_[place.at()];
+  if (place.space() == Place::Space::kept) return kept_ + place.at();
+  return write(place);
+}
+
+void* StepRunner::write(const Place& place) const {
+  if (place.space() == Place::Space::output) return outputs_[place.at()];
+  return workspace_.arena.get() + place.at();
+}
+
+std::byte* StepRunner::task_scratch(int worker) const {
+  return workspace_.task_scratch.get() + workspace_.bound.task_scratch_bytes * static_cast<std::size_t>(worker);
+}
+
+double* StepRunner::tree(const BlockedStep& blocked) const {
+  return reinterpret_cast<double*>(workspace_.arena.get() + blocked.tree);
+}
+
+}  // namespace plated::engine
