@@ -26,11 +26,12 @@ struct EinsumOptions {
   std::int64_t memory_limit = 0;
   PlanOptions plan;
   Evidence evidence;  ///< of variables that `plan.observable` names
-  Lengths lengths;    ///< of ragged chains
+  Lengths lengths;    ///< of ragged chains and plates
+  Weights weights;    ///< of the slices of plates
 };
 
-/// The plan that einsum and every other verb of an equation run on operands of these shapes: taken from the
-/// cache, or made and cached. Their data is not read. Throws what FactorGraph::from_equation and compile throw.
+/// The plan that einsum and every other verb of an equation run on operands of these shapes: taken from the cache, or
+/// made and cached. The operands' data is not read. Throws what FactorGraph::from_equation and compile throw.
 [[nodiscard]] Plan compile(std::string_view equation, const std::vector<Tensor>& operands,
                            const EinsumOptions& options = {});
 
@@ -38,7 +39,7 @@ struct EinsumOptions {
 ///
 ///   einsum("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
 ///
-/// One output only; see einsum_all for several. Plans are cached by equation, options and shapes. Throws ShapeError
+/// One output only; see einsum_all for several. Plans are cached by equation, options and domains. Throws ShapeError
 /// where operands disagree on a size, and IntractableError, with its certificate, where the cost would be exponential
 /// in a plate's size.
 [[nodiscard]] Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands,

@@ -1,10 +1,11 @@
-// The inputs of a run besides its operands: observed values of variables, and lengths of chains.
+// The inputs of a run besides its operands: observed values of variables, lengths of chains and plates, weights.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "plated/integers.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated {
 
@@ -14,8 +15,15 @@ namespace plated {
 ///   Evidence{{"rain", Integers({}, {1})}, {"sensor", Integers({3}, {0, -1, 1})}}
 using Evidence = std::map<std::string, Integers>;
 
-/// For each ragged chain the number of slices that exist, in 0 … its size, shaped by the batch dims and plates of its
-/// linked variables, in declaration order without the chain itself; or by the plates alone.
+/// For each ragged chain or plate the number of slices that exist, in 0 … its size. A chain's are shaped by the batch
+/// dims and plates of its linked variables, in declaration order without the chain itself, or by the plates alone; a
+/// plate's by the batch dims and the other plates that everything in it is in, or by these plates alone.
 using Lengths = std::map<std::string, Integers>;
+
+/// For each weighted plate how many copies each of its slices stands for, finite and not negative: one number for each
+/// slice, or a single one for all of them.
+///
+///   Weights{{"i", Tensor::of<double>({3}, {1, 0.5, 20})}, {"j", Tensor::scalar(2.0)}}
+using Weights = std::map<std::string, Tensor>;
 
 }  // namespace plated

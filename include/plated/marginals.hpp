@@ -13,22 +13,6 @@
 
 namespace plated {
 
-/// Which marginals, and how they are given.
-struct MarginalOptions {
-  /// The marginal of every variable; the plan's outputs do not matter.
-  bool variables = true;
-  /// Every factor's joint posterior, in its operand's shape; in a tied factor the slices it stands for are averaged.
-  bool factors = false;
-  /// Joint marginals of sets of variables, each named once: for each slice of all the plates that one of them is in.
-  std::vector<std::vector<std::string>> sets;
-  /// Also the first and last slice's marginals of the linked variables of chains, as `^a` and `b$`.
-  bool ends = false;
-  /// For variables in a chain: the posterior given the slices up to their own and everything outside the chain.
-  bool filtered = false;
-  /// Logarithms instead of probabilities, accurate even where a probability would underflow.
-  bool log = false;
-};
-
 /// Axes: batch dims, plates, states, each in declaration order.
 struct Marginals {
   Tensor log_partition;                     ///< log Z, one for each batch

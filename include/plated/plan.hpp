@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -12,14 +13,15 @@
 #include "plated/cost.hpp"
 #include "plated/evidence.hpp"
 #include "plated/factor_graph.hpp"
+#include "plated/question.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated {
 
 namespace api {
+class PlanImpl;
 struct PlanAccess;
-struct PlanImpl;
 }  // namespace api
 
 /// How the contraction order inside a component is searched for.
@@ -47,6 +49,8 @@ struct PlanOptions {
   bool sums_only = false;
   /// Variables that runs may observe (RunOptions::evidence) without a new plan.
   std::vector<std::string> observable;
+  /// What to plan at once. Other questions are planned when they are first asked, of graphs with chains all of them.
+  std::vector<Question> questions;
   /// Optional passes to leave out, by name; Plan::passes() lists them.
   std::set<std::string> without;
   /// Asked now and then on the caller's thread; true stops compile() with CancelledError.
@@ -71,9 +75,14 @@ struct RunOptions {
   std::int64_t memory_limit = 0;
   /// Observed values of variables that the plan was compiled to observe.
   Evidence evidence;
-  /// For a chain, how many of its slices exist, shaped by the linked variables' batch dims and plates; entries beyond
-  /// are never read. Chains that are not named have all their slices.
+  /// The sizes of plates, batch dims and chains that no operand has; otherwise those that were compiled. Where an
+  /// operand has the dim, they must agree.
+  std::map<std::string, std::int64_t> sizes;
+  /// For a chain or a plate, how many of its slices exist, shaped by the batch dims and plates around it; entries
+  /// beyond are never read. Those that are not named have all their slices.
   Lengths lengths;
+  /// For a plate, what its slices are raised to: each stands for that many copies. Not with chains.
+  Weights weights;
   /// Asked between steps and every few milliseconds of long ones, on the caller's thread; true stops the run with
   /// CancelledError, within a tenth of a second or so. What it had begun to write is then undefined.
   std::function<bool()> cancelled;
@@ -82,6 +91,7 @@ struct RunOptions {
   std::function<void(double)> progress;
 };
 
+class Evaluation;
 class Plan;
 
 /// Memory that runs of one plan reuse. Must not be used by two runs at once; make one per thread.
@@ -101,7 +111,13 @@ class Workspace {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A compiled schedule. Immutable and cheap to copy; many threads may run one plan at once.
+/// A graph and the schedules of the questions asked of it. Immutable and cheap to copy; many threads may run one plan
+/// at once.
+///
+/// Operands tell how many slices plates, batch dims and chains have: one plan runs on 100 slices, then on 37, then on
+/// none, without planning. The domains of variables are those that were compiled. (A graph with chains, and one that is
+/// tractable only because some plates have size 0 or 1, is planned once for each set of sizes; the latter throws
+/// IntractableError where larger plates make it intractable.)
 class Plan {
  public:
   /// The outputs, freshly allocated, in the operands' widest dtype. Throws OperandCountError, NullDataError,
@@ -120,10 +136,19 @@ class Plan {
   void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
                 const RunOptions& options = {}) const;
 
+  /// Runs forward once and keeps what was computed, for any number of questions about the same operands. Their memory
+  /// is referenced, and must not change but for what Evaluation::update is told.
+  [[nodiscard]] Evaluation evaluate(std::span<const Tensor> operands, const RunOptions& options = {}) const;
+  [[nodiscard]] Evaluation evaluate(const std::vector<Tensor>& operands, const RunOptions& options = {}) const;
+
+  /// The graph with the sizes that were compiled.
   [[nodiscard]] const FactorGraph& graph() const;
-  [[nodiscard]] Cost cost(Semiring semiring = Semiring::log, Dtype dtype = Dtype::float32) const;
-  /// The schedule in the words of [TVE] Alg. 1: leaves, components, SumProduct, Product.
-  [[nodiscard]] std::string print() const;
+  /// What a question costs at the compiled sizes, but for those that are given.
+  [[nodiscard]] Cost cost(const Question& question = {}, const std::map<std::string, std::int64_t>& sizes = {},
+                          Dtype dtype = Dtype::float32) const;
+  /// The schedule of a question in the words of [TVE] Alg. 1: leaves, components, SumProduct, Product; then the steps
+  /// of its sweep.
+  [[nodiscard]] std::string print(const Question& question = {}) const;
   /// The variables in the order in which they are summed.
   [[nodiscard]] std::vector<std::string> elimination_order() const;
   /// Variables that were dropped as barren.
@@ -141,6 +166,7 @@ class Plan {
   void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
                 const RunOptions& options) const;
   std::shared_ptr<const api::PlanImpl> impl_;
+  std::shared_ptr<const FactorGraph> sized_;  // null: the plan's own graph
 };
 
 /// Plans a graph's outputs; where it has none, its total, one number for each batch. Throws IntractableError, with its

@@ -61,11 +61,13 @@ struct Outline {
   std::int64_t determined = 0;       ///< variables with a single state left after evidence and zeros
   std::int64_t impossible = 0;       ///< states of other variables that are left out
   std::vector<std::string> dropped;  ///< barren variables of ln Z
-  Plan plan;                         ///< of ln Z, on the reduced model
-  Cost cost;                         ///< of the plan, in log space and float64
+  Question question;                 ///< what is asked of the plans
+  std::vector<Plan> plans;           ///< on the reduced model: one, or for marginals one for each sweep
+  Cost cost;                         ///< of all of them, in log space and float64
   std::int64_t sweeps = 0;           ///< forwards and back, for the marginals of all variables
   double sweep_flops = 0;            ///< a quick estimate for their forward halves
 };
-[[nodiscard]] Outline outline(const Model& model);
+/// Of ln Z, marginals, MAP, samples or the entropy. Throws OptionError for another kind of question.
+[[nodiscard]] Outline outline(const Model& model, Question::Kind kind = Question::Kind::value);
 
 }  // namespace plated

@@ -4,13 +4,14 @@
 #include <functional>
 #include <new>
 
-#include "adjoint/questions.hpp"
 #include "api/chained.hpp"
+#include "api/erase.hpp"
 #include "api/inputs.hpp"
-#include "api/log_posterior.hpp"
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "base/watched_resize.hpp"
 #include "chain/decode.hpp"
+#include "engine/log_posterior.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
 
@@ -19,12 +20,12 @@ namespace plated::api {
 namespace {
 
 /// Shapes of all assignments, by DimId; their bytes count as outputs.
-std::vector<std::vector<std::int64_t>> shapes_of(const PlanImpl& plan, const adjoint::Choice& choice,
+std::vector<std::vector<std::int64_t>> shapes_of(const Call& call, const adjoint::Choice& choice,
                                                  engine::Settings& settings) {
-  std::vector<std::vector<std::int64_t>> shapes(plan.graph.dims().size());
+  std::vector<std::vector<std::int64_t>> shapes(call.graph.dims().size());
   for (DimId v = 0; v < shapes.size(); ++v) {
-    if (plan.graph.dims()[v].kind != DimKind::variable) continue;
-    shapes[v] = sizes(plan.graph, plan.axes(v, false));
+    if (call.graph.dims()[v].kind != DimKind::variable) continue;
+    shapes[v] = call.shape(call.plan.axes(v, false));
     if (choice.draw) shapes[v].insert(shapes[v].begin(), choice.count);
     const std::int64_t bytes = base::checked_product(base::checked_product(shapes[v]), sizeof(std::int64_t));
     settings.output_bytes = base::checked_sum(settings.output_bytes, bytes);
@@ -33,43 +34,53 @@ std::vector<std::vector<std::int64_t>> shapes_of(const PlanImpl& plan, const adj
 }
 
 /// Runs the total of a graph without chains and traces it back.
-Tensor decode_plain(const PlanImpl& plan, std::span<const Tensor> inputs, const engine::Settings& settings,
-                    const adjoint::Choice& choice, const std::function<void()>& allocate,
-                    std::vector<Integers>& chosen) {
-  const auto runnable = plan.question("total", [&] {
-    planner::Options all_kept = plan.options;
-    all_kept.sums_only = false;
-    all_kept.without.insert("reuse_buffers");
-    return planner::plan(adjoint::total_graph(plan.observed), all_kept);
-  });
+Tensor decode_plain(const Posed& posed, const engine::Settings& settings, const adjoint::Choice& choice,
+                    const std::function<void()>& allocate, std::vector<Integers>& chosen) {
+  const Call& call = posed.call;
+  const std::vector<Tensor>& inputs = posed.inputs.centred();
+  const auto runnable = call.plan.runnable(call.plan.parts({.kind = Question::Kind::map})[0]);
   const planner::Schedule& schedule = runnable->schedule();
   const Runnable::Lease lease(*runnable);
   // A choice takes as long as some flops.
   constexpr double flops_a_choice = 16;
-  const double forward = planner::schedule_cost(schedule, schedule.extents, settings.semiring, 8).flops;
+  const double forward = planner::schedule_cost(schedule, call.extents(), settings.semiring, 8).flops;
   const double choices = flops_a_choice * static_cast<double>(settings.output_bytes) / sizeof(std::int64_t);
   base::Phases phases;
   Tensor total;
   {
     const auto phase = phases.next(forward > 0 ? forward / (forward + choices) : 0.0);
-    total = runnable->run(output_shapes(schedule.graph, engine::element_dtype(inputs)), inputs, settings, lease)[0];
+    total = runnable->run(call.output_shapes(schedule.graph, posed.dtype), inputs, settings, lease)[0];
   }
-  check_possible(plan.graph, total, settings.semiring);
+  check_possible(call.graph, total, settings.semiring);
   allocate();
   const auto phase = phases.next(1.0);
   adjoint::backtrace(schedule, settings.semiring, inputs, *lease, choice, settings.threads, chosen);
   return total;
 }
 
+/// Traces back what an evaluation has kept.
+Tensor decode_kept(const Posed& posed, const adjoint::Choice& choice, const std::function<void()>& allocate,
+                   std::vector<Integers>& chosen) {
+  const Tensor& total = posed.kept()->outputs()[posed.total({})];
+  check_possible(posed.call.graph, total, posed.semiring);
+  allocate();
+  adjoint::Choice of_total = choice;
+  of_total.total = posed.total({});
+  adjoint::backtrace(posed.forward(), posed.semiring, posed.inputs.centred(), posed.kept()->workspace(), of_total,
+                     posed.call.threads(), chosen);
+  return engine::filled(posed.dtype, total.shape(), total.values());
+}
+
 }  // namespace
 
-Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Settings settings,
-              const RunOptions& options, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment) {
-  const std::vector<std::vector<std::int64_t>> shapes = shapes_of(plan, choice, settings);
+Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment) {
+  const Call& call = posed.call;
+  engine::Settings settings = posed.settings();
+  const std::vector<std::vector<std::int64_t>> shapes = shapes_of(call, choice, settings);
   std::vector<Integers> chosen(shapes.size());
   const auto allocate = [&] {
     for (DimId v = 0; v < chosen.size(); ++v) {
-      if (plan.graph.dims()[v].kind != DimKind::variable) continue;
+      if (call.graph.dims()[v].kind != DimKind::variable) continue;
       chosen[v].shape = shapes[v];
       const auto entries = static_cast<std::size_t>(base::checked_product(shapes[v]));
       base::watched_resize(chosen[v].values, entries, std::int64_t{-1});
@@ -77,13 +88,15 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
   };
   Tensor total;
   try {
-    if (plan.chains) {
+    if (call.plan.chains) {
       allocate();
       total = chain::decode(
-          *total_program(plan), inputs, choice, ChainCall(plan, options, settings),
-          [&](const Tensor& sum) { check_possible(plan.graph, sum, settings.semiring); }, chosen);
+          *total_program(call.plan), posed.inputs.centred(), choice, chain_call(call, settings),
+          [&](const Tensor& sum) { check_possible(call.graph, sum, settings.semiring); }, chosen);
+    } else if (posed.kept() != nullptr) {
+      total = decode_kept(posed, choice, allocate, chosen);
     } else {
-      total = decode_plain(plan, inputs, settings, choice, allocate, chosen);
+      total = decode_plain(posed, settings, choice, allocate, chosen);
     }
   } catch (const std::bad_alloc&) {
     throw MemoryLimitError(
@@ -91,7 +104,11 @@ Tensor decode(const PlanImpl& plan, std::span<const Tensor> inputs, engine::Sett
         settings.output_bytes, settings.memory_limit);
   }
   base::tell_progress(1);
-  for (const DimId v : variables(plan.graph)) assignment.emplace(plan.graph.dims()[v].name, std::move(chosen[v]));
+  const Exponents lengths = call.plan.chains ? Exponents{} : call.presence();
+  for (const DimId v : graph::variables(call.graph)) {
+    erase(call, lengths, call.plan.axes(v, false), chosen[v]);
+    assignment.emplace(call.graph.dims()[v].name, std::move(chosen[v]));
+  }
   return total;
 }
 

@@ -22,6 +22,10 @@ const Chain& chain_named(const FactorGraph& graph, const std::string& name) {
       throw OptionError("lengths are given for chain " + quoted(name) + ", which links nothing: make it a plate");
     }
   }
+  if (dim && graph.dims()[*dim].kind == DimKind::plate) {
+    throw OptionError("lengths are given for plate " + quoted(name) +
+                      ", and the model has chains: its plates have all their slices so far");
+  }
   throw UnknownNameError("lengths are given for " + quoted(name) + ", and the model has no such chain");
 }
 
@@ -70,7 +74,7 @@ void end_inner_chains(chain::RaggedChains& chains) {
 }  // namespace
 
 std::shared_ptr<const chain::Program> total_program(const PlanImpl& plan) {
-  return plan.chains->part("total", [&] { return adjoint::total_graph(plan.observed); });
+  return plan.chains->part("total", [&] { return graph::total_graph(plan.observed); });
 }
 
 chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) {
@@ -87,8 +91,8 @@ chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) 
       }
     }
     std::erase(dims, chain.dim);
-    const std::vector<std::int64_t> shape = sizes(graph, dims);
-    const auto batch = static_cast<std::ptrdiff_t>(adjoint::batch_axes(graph).size());
+    const std::vector<std::int64_t> shape = engine::sizes(graph, dims);
+    const auto batch = static_cast<std::ptrdiff_t>(graph::batch_axes(graph).size());
     const std::vector<std::int64_t> plates(shape.begin() + batch, shape.end());
     if (given.shape != shape && given.shape != plates) {
       throw ShapeError("the lengths of chain " + quoted(name) + " have the shape " + engine::shape_text(given.shape) +
@@ -103,7 +107,7 @@ chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) 
     tensor::check_entries(given, 0, size, "chain " + quoted(name) + " has the length",
                           "and its lengths are 0 … " + std::to_string(size));
     if (given.shape != shape) dims.erase(dims.begin(), dims.begin() + batch);
-    result[chain.dim] = {.dims = dims, .sizes = sizes(graph, dims), .values = given.values};
+    result[chain.dim] = {.dims = dims, .sizes = engine::sizes(graph, dims), .values = given.values};
   }
   if (result.empty()) return result;
   end_inner_chains(result);

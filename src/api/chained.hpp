@@ -1,7 +1,7 @@
 // The settings and the checked lengths that questions about chains are called with.
 #pragma once
 
-#include "api/plan_impl.hpp"
+#include "api/call.hpp"
 
 namespace plated::api {
 
@@ -12,21 +12,9 @@ namespace plated::api {
 /// The program of the total alone: questions about a posterior do not depend on the outputs that were asked for.
 [[nodiscard]] std::shared_ptr<const chain::Program> total_program(const PlanImpl& plan);
 
-/// A call with the lengths that it refers to.
-class ChainCall {
- public:
-  ChainCall(const PlanImpl& plan, const RunOptions& options, const engine::Settings& settings)
-      : lengths_(ragged_chains(plan, options.lengths)),
-        call_{.settings = settings, .lengths = lengths_.empty() ? nullptr : &lengths_} {}
-  ChainCall(const ChainCall&) = delete;
-  ChainCall& operator=(const ChainCall&) = delete;
-  ~ChainCall() = default;
-
-  operator const chain::Call&() const { return call_; }  // NOLINT(google-explicit-constructor): it is one
-
- private:
-  chain::RaggedChains lengths_;
-  chain::Call call_;
-};
+/// How chains are asked in a call, whose lengths it refers to.
+[[nodiscard]] inline chain::Call chain_call(const Call& call, const engine::Settings& settings) {
+  return {.settings = settings, .lengths = call.lengths().empty() ? nullptr : &call.lengths()};
+}
 
 }  // namespace plated::api

@@ -1,7 +1,7 @@
 // compile: makes a plan of a graph.
-#include <algorithm>
+#include <optional>
+#include <set>
 
-#include "adjoint/questions.hpp"
 #include "api/plan_impl.hpp"
 #include "base/watch.hpp"
 #include "planner/order_memo.hpp"
@@ -28,18 +28,15 @@ planner::Strategy strategy_of(Search search) {
 }
 
 /// A factor for what a run may observe of a variable, with axes batch, plates, states.
-DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const adjoint::AnswerAxes& axes,
-                   const std::string& name) {
+DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const graph::AnswerAxes& axes,
+                   const std::set<std::string>& taken_names, const std::string& name) {
   const auto v = graph.find(name);
   if (!v || graph.dims()[*v].kind != DimKind::variable) {
     throw UnknownNameError("'" + name + "' is to be observable, and the model has no such variable");
   }
-  std::vector<std::string> dims;
-  for (const DimId d : axes(*v)) dims.push_back(graph.dims()[d].name);
   std::string unique = "evidence of " + name;
-  const auto taken = [&](const Factor& factor) { return factor.name == unique; };
-  while (std::any_of(graph.factors().begin(), graph.factors().end(), taken)) unique += "'";
-  observed.factor(unique, dims);
+  while (taken_names.contains(unique)) unique += "'";
+  observed.factor(unique, graph::names(graph, axes(*v)));
   return *v;
 }
 
@@ -50,6 +47,7 @@ Plan compile(const FactorGraph& given, const PlanOptions& options) {
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
   if (!(options.seconds >= 0)) throw OptionError("the seconds of a search must not be negative");
+  planner::check_passes(options.without);
   planner::Options internal;
   internal.order = {.strategy = strategy_of(options.search),
                     .trials = options.trials,
@@ -61,18 +59,28 @@ Plan compile(const FactorGraph& given, const PlanOptions& options) {
   internal.without = options.without;
   FactorGraph graph = given;
   if (graph.outputs().empty()) graph.output({});  // the total is meant, as in files
-  FactorGraph observed = graph;
+  std::optional<FactorGraph> observed;
+  if (!options.observable.empty()) observed = graph;
   std::vector<DimId> observable;
   graph.validate();
-  const adjoint::AnswerAxes axes(graph);
+  const graph::AnswerAxes axes(graph);
+  std::set<std::string> seen;
+  std::set<std::string> factor_names;
+  if (!options.observable.empty()) {
+    for (const Factor& factor : graph.factors()) factor_names.insert(factor.name);
+  }
   for (const std::string& name : options.observable) {
-    if (std::count(options.observable.begin(), options.observable.end(), name) > 1) {
+    if (!seen.insert(name).second) {
       throw DuplicateNameError("'" + name + "' is named twice among the observable variables");
     }
-    observable.push_back(add_evidence(observed, graph, axes, name));
+    observable.push_back(add_evidence(*observed, graph, axes, factor_names, name));
   }
-  return Plan(std::make_shared<api::PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
-                                              std::move(internal)));
+  const auto plan = std::make_shared<const api::PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
+                                                          std::move(internal));
+  for (const Question& question : options.questions) {
+    for (const adjoint::Asked& part : plan->parts(question)) (void)plan->runnable(part);
+  }
+  return Plan(plan);
 }
 
 }  // namespace plated

@@ -1,13 +1,23 @@
 // einsum: parses the equation, finds or makes its plan, and runs it.
 #include "plated/einsum.hpp"
 
+#include <algorithm>
+
 #include "api/plan_cache.hpp"
+#include "api/plan_impl.hpp"
+#include "engine/check_operands.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
 
 Plan compile(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
-  return api::cached_plan(equation, operands, options);
+  Plan plan = api::cached_plan(equation, operands, options);
+  planner::Extents sizes;
+  engine::read_extents(plan.graph(), operands, options.sizes, sizes, false);
+  const std::vector<Dim>& dims = plan.graph().dims();
+  const auto same = [](const Dim& dim, std::int64_t size) { return dim.size == size; };
+  if (std::equal(dims.begin(), dims.end(), sizes.begin(), same)) return plan;
+  return api::PlanAccess::sized(plan, plan.graph().resized(sizes));
 }
 
 std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <iterator>
 
-#include "adjoint/questions.hpp"
+#include "api/ask.hpp"
 #include "api/chained.hpp"
+#include "api/erase.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
-#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"
+#include "engine/indicator.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -21,21 +22,19 @@ Semiring differentiable(Semiring semiring) {
   throw OptionError("gradients exist in the log and real semirings, not in " + std::string(name(semiring)));
 }
 
-/// The cotangents of all outputs, ones where none are given.
-std::vector<Tensor> cotangents_of(const FactorGraph& graph, const std::vector<Tensor>& given) {
-  if (!given.empty() && given.size() != graph.outputs().size()) {
-    throw OperandCountError("the model has " + std::to_string(graph.outputs().size()) + " outputs, but " +
+/// The cotangents of all outputs, ones where none are given; what is not there has none.
+std::vector<Tensor> cotangents_of(const api::Call& call, const std::vector<Tensor>& given) {
+  const std::vector<Output>& outputs = call.graph.outputs();
+  if (!given.empty() && given.size() != outputs.size()) {
+    throw OperandCountError("the model has " + std::to_string(outputs.size()) + " outputs, but " +
                             std::to_string(given.size()) + " cotangents were given");
   }
   std::vector<Tensor> all;
-  for (std::size_t o = 0; o < graph.outputs().size(); ++o) {
-    const std::vector<std::int64_t> shape = api::sizes(graph, graph.outputs()[o].dims);
-    if (given.empty()) {
-      all.push_back(api::constant(1.0, Dtype::float64, shape));
-    } else {
-      engine::check_like("the cotangent of output " + std::to_string(o), given[o], shape);
-      all.push_back(given[o]);
-    }
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const std::vector<std::int64_t> shape = call.shape(outputs[o].dims);
+    if (!given.empty()) engine::check_like("the cotangent of output " + std::to_string(o), given[o], shape);
+    const Tensor cotangent = given.empty() ? engine::constant(1.0, Dtype::float64, shape) : given[o];
+    all.push_back(api::zero_padded(call, outputs[o].dims, cotangent));
   }
   return all;
 }
@@ -53,8 +52,10 @@ struct Targets {
   std::vector<Tensor> places;  // of the wanted ones
 };
 
-Targets targets_of(const FactorGraph& graph, std::span<const Tensor> operands, const std::vector<Tensor>& given,
-                   std::span<const Tensor> read) {
+/// `read` gives what is read while they are written.
+template <class Read>
+Targets targets_of(const api::Call& call, const std::vector<Tensor>& given, const Read& read) {
+  const std::span<const Tensor> operands = call.operands;
   if (!given.empty() && given.size() != operands.size()) {
     throw OperandCountError(std::to_string(operands.size()) + " operands have as many gradients, but places for " +
                             std::to_string(given.size()) + " were given");
@@ -69,7 +70,7 @@ Targets targets_of(const FactorGraph& graph, std::span<const Tensor> operands, c
       targets.places.push_back(given[f]);
     }
   }
-  if (!given.empty()) engine::check_gradients(graph, targets.wanted, targets.places, read);
+  if (!given.empty()) engine::check_gradients(call.graph, call.extents(), targets.wanted, targets.places, read());
   return targets;
 }
 
@@ -80,57 +81,59 @@ bool at_least_as_wide(const std::vector<Tensor>& places, Dtype dtype) {
 
 }  // namespace
 
+ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gradient) {
+  const Call& call = posed.call;
+  const PlanImpl& plan = call.plan;
+  const std::vector<Tensor> cotangents = cotangents_of(call, gradient.cotangents);
+  const auto read = [&] {
+    std::vector<Tensor> inputs = posed.inputs.centred();
+    inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
+    return inputs;
+  };
+  Targets targets = targets_of(call, gradient.gradients, read);
+  adjoint::Asked asked = plan.parts({.kind = Question::Kind::gradient, .semiring = posed.semiring})[0];
+  asked.nonnegative = !any_negative(gradient.cotangents);
+  asked.reads_answers = at_least_as_wide(targets.places, posed.dtype);
+  asked.chosen = targets.wanted;
+  std::size_t values = call.graph.outputs().size();
+  std::vector<Tensor> outputs;
+  if (plan.chains) {
+    outputs = call.output_shapes(call.graph, posed.dtype);
+    outputs.insert(outputs.end(), std::make_move_iterator(targets.places.begin()),
+                   std::make_move_iterator(targets.places.end()));
+    asked.chosen.resize(plan.observed.factors().size(), false);
+    outputs = chain::gradient(*plan.chains,
+                              {.semiring = asked.semiring,
+                               .nonnegative = asked.nonnegative,
+                               .reads_answers = asked.reads_answers,
+                               .wanted = asked.chosen},
+                              std::move(outputs), read(), chain_call(call, posed.settings()));
+  } else {
+    values = posed.outputs(asked);
+    outputs = posed.run(asked, posed.dtype, std::move(targets.places), cotangents);
+  }
+  base::tell_progress(1);
+  ValueAndGradient result;
+  const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
+  result.values.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(call.graph.outputs().size()));
+  if (posed.inputs.recentred()) result.values = posed.given_outputs(posed.dtype);
+  erase_outputs(call, result.values, posed.semiring);
+  result.gradients.reserve(call.operands.size());
+  auto next = first_gradient;
+  for (std::size_t f = 0; f < call.operands.size(); ++f) {
+    result.gradients.push_back(targets.wanted[f] ? *next++ : gradient.gradients[f]);
+  }
+  check_results(result.values, "output", posed.semiring, call);
+  check_results(result.gradients, "the gradient of operand", Semiring::real, call);
+  return result;
+}
+
 ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                                     const GradientOptions& gradient) {
   const base::Watch watch(options.cancelled, options.progress);
-  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
   const Semiring semiring = differentiable(options.semiring);
-  const api::Inputs prepared = api::question_inputs(impl, operands, options);
-  const engine::Settings settings = api::question_settings(options, prepared, semiring);
-  std::vector<Tensor> inputs = prepared.centred;
-  const std::vector<Tensor> cotangents = cotangents_of(impl.graph, gradient.cotangents);
-  inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
-  Targets targets = targets_of(impl.graph, operands, gradient.gradients, inputs);
-
-  adjoint::GradientQuestion question{.semiring = options.semiring,
-                                     .nonnegative = !any_negative(gradient.cotangents),
-                                     .reads_answers = at_least_as_wide(targets.places, engine::element_dtype(operands)),
-                                     .wanted = targets.wanted};
-  std::string key = "gradient " + std::string(name(question.semiring)) + (question.nonnegative ? " + " : " ± ") +
-                    (question.reads_answers ? "" : "narrow ");
-  for (const bool wanted : question.wanted) key += wanted ? '1' : '0';
-  const Dtype dtype = engine::element_dtype(operands);
-  std::vector<Tensor> outputs = api::output_shapes(impl.graph, dtype);
-  const std::size_t values = outputs.size();
-  outputs.insert(outputs.end(), std::make_move_iterator(targets.places.begin()),
-                 std::make_move_iterator(targets.places.end()));
-  if (impl.chains) {
-    question.wanted.resize(impl.observed.factors().size(), false);
-    outputs =
-        chain::gradient(*impl.chains, question, std::move(outputs), inputs, api::ChainCall(impl, options, settings));
-  } else {
-    const auto runnable =
-        impl.question(key, [&] { return adjoint::gradient_schedule(impl.observed, impl.options, question); });
-    outputs = runnable->run(std::move(outputs), inputs, settings);
-  }
-  watch.finish();
-
-  ValueAndGradient result;
-  const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
-  result.values.assign(std::make_move_iterator(outputs.begin()), std::make_move_iterator(first_gradient));
-  if (prepared.recentred()) result.values = api::given_outputs(impl, prepared, options, settings, dtype);
-  result.gradients.reserve(operands.size());
-  auto next = first_gradient;
-  for (std::size_t f = 0; f < operands.size(); ++f) {
-    if (targets.wanted[f]) {
-      result.gradients.push_back(std::move(*next++));
-    } else {
-      result.gradients.push_back(gradient.gradients[f]);
-    }
-  }
-  api::check_results(result.values, "output", semiring, options);
-  api::check_results(result.gradients, "the gradient of operand", Semiring::real, options);
-  return result;
+  const api::Call call(plan, operands, options);
+  return api::ask_gradient(api::Posed(call, api::question_inputs(call, semiring), semiring), gradient);
 }
 
 ValueAndGradient value_and_gradient(std::string_view equation, const std::vector<Tensor>& operands,
@@ -143,44 +146,40 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             std::span<const Tensor> direction, const RunOptions& options,
                                             const std::vector<Tensor>& cotangents) {
   const base::Watch watch(options.cancelled, options.progress);
-  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  if (impl.chains) throw OptionError("Hessian-vector products are not supported with chains; unroll them");
   const Semiring semiring = differentiable(options.semiring);
-  const api::Inputs prepared = api::question_inputs(impl, operands, options);
-  const engine::Settings settings = api::question_settings(options, prepared, semiring);
-  std::vector<Tensor> inputs = prepared.centred;
-  const std::vector<Tensor> seeds = cotangents_of(impl.graph, cotangents);
-  inputs.insert(inputs.end(), seeds.begin(), seeds.end());
+  const api::Call call(plan, operands, options);
+  if (call.plan.chains) throw OptionError("Hessian-vector products are not supported with chains; unroll them");
+  const api::Posed posed(call, api::question_inputs(call, semiring), semiring);
+  std::vector<Tensor> more = cotangents_of(call, cotangents);
   if (direction.size() != operands.size()) {
     throw OperandCountError(std::to_string(operands.size()) + " operands need as many directions, but " +
                             std::to_string(direction.size()) + " were given");
   }
   for (std::size_t f = 0; f < operands.size(); ++f) {
-    engine::check_like("the direction of operand " + std::to_string(f), direction[f], operands[f].shape());
-    inputs.push_back(direction[f]);
+    const Tensor existing = api::zero_padded(call, call.graph.factors()[f].dims, direction[f]);
+    engine::check_like("the direction of operand " + std::to_string(f), existing, operands[f].shape());
+    more.push_back(existing);
   }
   // Evidence does not move.
-  for (const DimId v : impl.observable) {
-    inputs.push_back(api::constant(0.0, Dtype::float64, api::sizes(impl.graph, impl.axes(v))));
+  for (const DimId v : call.plan.observable) {
+    more.push_back(engine::constant(0.0, Dtype::float64, call.shape(call.plan.axes(v))));
   }
-  const auto runnable = impl.question("hessian " + std::string(name(options.semiring)), [&] {
-    return adjoint::hessian_schedule(impl.observed, impl.options, options.semiring);
-  });
-  const Dtype dtype = engine::element_dtype(operands);
-  std::vector<Tensor> outputs = api::output_shapes(impl.graph, dtype);
-  const std::size_t values = outputs.size();
-  for (std::size_t o = 0; o < values; ++o) outputs.push_back(outputs[o]);
-  for (const Tensor& operand : inputs) {
-    if (outputs.size() == 2 * values + impl.observed.factors().size()) break;
-    outputs.push_back(api::shape_only(operand.dtype(), operand.shape()));
+  std::vector<Tensor> answers = call.output_shapes(call.graph, posed.dtype);
+  const std::size_t values = answers.size();
+  for (std::size_t f = 0; f < call.plan.observed.factors().size(); ++f) {
+    const Tensor& input = posed.inputs.centred()[f];
+    answers.push_back(api::shape_only(input.dtype(), input.shape()));
   }
-  outputs = runnable->run(std::move(outputs), inputs, settings);
+  const adjoint::Asked asked =
+      call.plan.parts({.kind = Question::Kind::hessian_vector_product, .semiring = semiring})[0];
+  const std::vector<Tensor> outputs = posed.run(asked, posed.dtype, std::move(answers), more);
   HessianVectorProduct result;
   const auto at = [&](std::size_t k) { return outputs.begin() + static_cast<std::ptrdiff_t>(k); };
   result.tangents.assign(at(values), at(2 * values));
   result.products.assign(at(2 * values), at(2 * values + operands.size()));
-  api::check_results(result.tangents, "the tangent of output", Semiring::real, options);
-  api::check_results(result.products, "the product of operand", Semiring::real, options);
+  api::erase_outputs(call, result.tangents, 0.0);
+  api::check_results(result.tangents, "the tangent of output", Semiring::real, call);
+  api::check_results(result.products, "the product of operand", Semiring::real, call);
   return result;
 }
 

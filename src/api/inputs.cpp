@@ -2,32 +2,18 @@
 #include "api/inputs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "adjoint/questions.hpp"
-#include "api/chained.hpp"
-#include "base/checked_size.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
+#include "engine/indicator.hpp"
 #include "engine/inspect.hpp"
-#include "engine/thread_pool.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
-#include "tensor/check_entries.hpp"
 
 namespace plated::api {
 namespace {
-
-struct Units {
-  double zero;
-  double one;
-};
-Units units(Semiring semiring) {
-  return semiring::dispatch(semiring, [](auto ring) {
-    using Ring = decltype(ring);
-    return Units{Ring::zero(), Ring::one()};
-  });
-}
 
 using graph::quoted;
 
@@ -44,85 +30,32 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
   }
 }
 
-/// Ones where a state agrees with what was observed.
-Tensor indicator(const PlanImpl& plan, DimId v, const Evidence& evidence, Semiring semiring, Dtype dtype) {
-  const FactorGraph& graph = plan.graph;
-  std::vector<std::int64_t> with_batch = sizes(graph, plan.axes(v, false));
-  const std::size_t batch = adjoint::batch_axes(graph).size();
-  const std::vector<std::int64_t> plates(with_batch.begin() + static_cast<std::ptrdiff_t>(batch), with_batch.end());
-  const std::int64_t states = graph.dims()[v].size;
-  std::vector<std::int64_t> shape = with_batch;
-  shape.push_back(states);
-  const auto found = evidence.find(graph.dims()[v].name);
-  if (found == evidence.end()) return constant(units(semiring).one, dtype, shape);
-
-  const Integers& observed = found->second;
-  const std::string name = quoted(graph.dims()[v].name);
-  if (observed.shape != with_batch && observed.shape != plates) {
-    throw ShapeError("the evidence for " + name + " has the shape " + engine::shape_text(observed.shape) +
-                     ", but its plates have " + engine::shape_text(plates) +
-                     (batch > 0 ? ", or with batch dims " + engine::shape_text(with_batch) : ""));
-  }
-  const std::int64_t slices = base::checked_product(observed.shape);
-  if (static_cast<std::int64_t>(observed.values.size()) != slices) {
-    throw ShapeError("the evidence for " + name + " has " + std::to_string(observed.values.size()) +
-                     " values, but its shape " + engine::shape_text(observed.shape) + " has " + std::to_string(slices));
-  }
-  tensor::check_states(observed, graph.dims()[v].name, states);
-  const bool shared = observed.shape != with_batch;
-  Tensor table(dtype, shared ? [&] {
-    std::vector<std::int64_t> unbatched = plates;
-    unbatched.push_back(states);
-    return unbatched;
-  }() : shape);
-  const Units unit = units(semiring);
-  for (std::size_t k = 0; k < observed.values.size(); ++k) {
-    const std::int64_t value = observed.values[k];
-    for (std::int64_t s = 0; s < states; ++s) {
-      const double entry = value == -1 || value == s ? unit.one : unit.zero;
-      const auto at = static_cast<std::int64_t>(k) * states + s;
-      if (dtype == Dtype::float32) {
-        static_cast<float*>(table.mutable_data())[at] = static_cast<float>(entry);
-      } else {
-        static_cast<double*>(table.mutable_data())[at] = entry;
-      }
-    }
-  }
-  return shared
-             ? table.broadcast(std::vector(with_batch.begin(), with_batch.begin() + static_cast<std::ptrdiff_t>(batch)))
-             : table;
-}
-
-/// Checks one operand and returns its magnitude; slices that a ragged chain does not have may hold anything.
-double check_operand(const PlanImpl& plan, std::size_t f, const Tensor& operand, const RunOptions& options,
-                     const chain::RaggedChains& lengths, int threads) {
-  const Factor& factor = plan.graph.factors()[f];
+/// Checks one operand and returns its magnitude; slices that a ragged chain or plate does not have may hold anything.
+double check_operand(const Call& call, std::size_t f, Semiring semiring) {
+  const chain::RaggedChains& lengths = call.lengths();
+  const Tensor& operand = call.operands[f];
+  const Factor& factor = call.graph.factors()[f];
   const bool has_padding = std::any_of(lengths.begin(), lengths.end(),
                                        [&](const auto& ragged) { return chain::holds(factor.dims, ragged.first); });
-  engine::Inspection seen = engine::inspect(operand, options.semiring, threads);
+  engine::Inspection seen = engine::inspect(operand, semiring, call.threads());
   if (!seen.admitted) {
-    const Tensor existing = without_padding(factor.dims, operand, lengths, options.semiring);
-    if (has_padding) seen = engine::inspect(existing, options.semiring, threads);
-    if (!seen.admitted) engine::refuse_values(plan.graph, f, existing, options.semiring);
+    const Tensor existing = without_padding(factor.dims, operand, lengths, semiring);
+    if (has_padding) seen = engine::inspect(existing, semiring, call.threads());
+    if (!seen.admitted) engine::refuse_values(call.graph, f, existing, semiring);
   }
-  const bool sums = options.semiring == Semiring::log || options.semiring == Semiring::real;
+  const bool sums = semiring == Semiring::log || semiring == Semiring::real;
   if (sums && factor.distribution_of && !factor.trusted) {
     Tensor absent;
     if (has_padding) {
-      const Tensor zeros = constant(0.0, Dtype::float64, operand.shape());
+      const Tensor zeros = engine::constant(0.0, Dtype::float64, operand.shape());
       absent = without_padding(factor.dims, zeros, lengths, Semiring::real);
     }
-    engine::check_distribution(plan.graph, f, operand, options.semiring, absent, threads);
+    engine::check_distribution(call.graph, f, operand, semiring, absent, call.threads());
   }
   return seen.magnitude;
 }
 
 }  // namespace
-
-Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shape) {
-  const Tensor one = dtype == Dtype::float32 ? Tensor::scalar(static_cast<float>(value)) : Tensor::scalar(value);
-  return one.broadcast(shape);
-}
 
 Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand, const chain::RaggedChains& lengths,
                        Semiring semiring) {
@@ -131,62 +64,51 @@ Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand, co
   return result;
 }
 
-void check_inputs(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options,
-                  std::vector<double>* magnitudes) {
-  engine::check_shapes(plan.graph, operands);
-  if (!options.lengths.empty() && !plan.chains) throw UnknownNameError("lengths are given, and the model has no chain");
+void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes) {
+  const RunOptions& options = call.options;
   if (options.check == Check::all) {
-    const chain::RaggedChains lengths = ragged_chains(plan, options.lengths);
-    const int threads = options.threads == 0 ? engine::hardware_threads() : options.threads;
-    for (std::size_t f = 0; f < operands.size(); ++f) {
-      const double magnitude = check_operand(plan, f, operands[f], options, lengths, threads);
+    for (std::size_t f = 0; f < call.operands.size(); ++f) {
+      const double magnitude = check_operand(call, f, semiring);
       if (magnitudes != nullptr) magnitudes->push_back(magnitude);
     }
   }
-  check_evidence(plan, options.evidence);
+  check_evidence(call.plan, options.evidence);
 }
 
-void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const RunOptions& options) {
-  if (options.check == Check::none) return;
-  engine::check_results(results, what, semiring, options.threads == 0 ? engine::hardware_threads() : options.threads);
+void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call) {
+  if (call.options.check == Check::all) engine::check_results(results, what, semiring, call.threads());
 }
 
-std::vector<Tensor> with_evidence(const PlanImpl& plan, std::span<const Tensor> operands, const RunOptions& options) {
-  std::vector<Tensor> all;
-  all.assign(operands.begin(), operands.end());
-  const Dtype dtype = engine::element_dtype(operands);
-  for (const DimId v : plan.observable) all.push_back(indicator(plan, v, options.evidence, options.semiring, dtype));
-  return all;
-}
-
-Semiring selective(Semiring semiring) {
-  switch (semiring) {
-    case Semiring::log:
-      return Semiring::max_plus;
-    case Semiring::real:
-      return Semiring::max_product;
-    case Semiring::boolean:
-      throw OptionError("the boolean semiring has no best assignment");
-    default:
-      return semiring;
+std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
+  std::vector<Tensor> all(call.operands.begin(), call.operands.end());
+  const Dtype dtype = engine::element_dtype(call.operands);
+  const std::size_t batch = graph::batch_axes(call.graph).size();
+  for (const DimId v : call.plan.observable) {
+    const Dim& variable = call.graph.dims()[v];
+    const auto found = call.options.evidence.find(variable.name);
+    const Integers* observed = found == call.options.evidence.end() ? nullptr : &found->second;
+    all.push_back(engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), batch, semiring, dtype));
   }
+  fill_padding(call, semiring, all);
+  for (Tensor& exponent : exponent_operands(call)) all.push_back(std::move(exponent));
+  return all;
 }
 
 void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
   const std::vector<double> values = total.values();
-  const double zero = units(semiring).zero;
+  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
   const auto found =
       std::find_if(values.begin(), values.end(), [&](double x) { return x == zero || !std::isfinite(x); });
   if (found == values.end()) return;
   std::string where;
   std::int64_t rest = found - values.begin();
-  const std::vector<DimId> axes = adjoint::batch_axes(graph);
+  const std::vector<DimId> axes = graph::batch_axes(graph);
   for (std::size_t axis = axes.size(); axis-- > 0;) {
-    const Dim& dim = graph.dims()[axes[axis]];
-    std::string place = dim.name + " = " + std::to_string(rest % dim.size);
+    const std::int64_t size = total.shape()[axis];
+    std::string place = graph.dims()[axes[axis]].name + " = " + std::to_string(rest % size);
     if (!where.empty()) place += ", " + where;
     where = std::move(place);
-    rest /= dim.size;
+    rest /= size;
   }
   if (*found != zero) {
     throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " +

@@ -1,15 +1,14 @@
 // leave_one_out: compares the total with and without each slice of a plate.
 #include <algorithm>
 
-#include "adjoint/questions.hpp"
 #include "api/chained.hpp"
-#include "api/inputs.hpp"
-#include "api/log_posterior.hpp"
+#include "api/erase.hpp"
 #include "api/plan_cache.hpp"
-#include "api/question_inputs.hpp"
+#include "api/posed.hpp"
 #include "base/watch.hpp"
 #include "chain/predictive.hpp"
 #include "engine/check_answers.hpp"
+#include "engine/log_posterior.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 
@@ -17,36 +16,44 @@ namespace plated {
 
 namespace {
 
+/// log Z in double.
+Tensor log_total(const api::Call& call, const std::vector<Tensor>& inputs) {
+  const adjoint::Asked asked{.kind = adjoint::Asked::Kind::outputs,
+                             .keep_sums = true,
+                             .own_outputs = false,
+                             .axes = {graph::batch_axes(call.graph)}};
+  return call.plan.runnable(asked)->run({api::shape_only(Dtype::float64, call.batch_shape())}, inputs,
+                                        call.settings(Semiring::log))[0];
+}
+
 /// The total of all slices, and that without each of them.
-std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<const Tensor> inputs,
-                           const engine::Settings& settings) {
-  const FactorGraph& graph = impl.graph;
-  const std::string& name = graph.dims()[plate].name;
-  const std::vector<std::int64_t> batch = api::sizes(graph, adjoint::batch_axes(graph));
-  std::vector<std::int64_t> slices = batch;
-  slices.push_back(graph.dims()[plate].size);
-  std::vector<Tensor> outputs{api::shape_only(Dtype::float64, batch), api::shape_only(Dtype::float64, slices)};
-  if (graph.dims()[plate].size != 1) {
-    const auto runnable = impl.question(
-        "leave one out of " + name, [&] { return adjoint::predictive_schedule(impl.observed, impl.options, plate); });
-    return runnable->run(std::move(outputs), inputs, settings);
+std::vector<Tensor> totals(const api::Posed& posed, DimId plate) {
+  const api::Call& call = posed.call;
+  const std::string& name = call.graph.dims()[plate].name;
+  std::vector<std::int64_t> slices = call.batch_shape();
+  slices.push_back(call.extents()[plate]);
+  const adjoint::Asked asked = call.plan.parts({.kind = Question::Kind::leave_one_out, .plate = name})[0];
+  const auto& fixed =
+      call.plan.runnable({.kind = adjoint::Asked::Kind::forward, .forward = asked.forward})->schedule().problem.fixed;
+  if (call.extents()[plate] != 1 || !base::contains(fixed, plate)) {
+    return posed.run(asked, Dtype::float64, {api::shape_only(Dtype::float64, slices)});
   }
-  // Without its only slice the plate is empty.
-  planner::Options options = impl.options;
-  options.sums_only = false;
-  options.keep_sums = true;  // for sums in double
-  const FactorGraph total = adjoint::total_graph(impl.observed);
-  const auto whole = impl.question("log Z alone", [&] { return planner::plan(total, options); });
-  const auto rest = impl.question("without " + name, [&] { return planner::plan(total.resized(name, 0), options); });
-  Tensor without(Dtype::float64, slices);
-  const Tensor place = Tensor::view(static_cast<double*>(without.mutable_data()), batch);
-  base::Phases phases;
-  {
-    const auto phase = phases.next(0.5);
-    (void)rest->run({place}, inputs, settings);
+  // The plan has left the plate out for its single slice: without it, the plate is empty.
+  RunOptions empty = call.options;
+  empty.sizes[name] = 0;
+  std::vector<Tensor> operands;
+  for (std::size_t f = 0; f < call.operands.size(); ++f) {
+    const std::vector<DimId>& dims = call.graph.factors()[f].dims;
+    operands.push_back(chain::narrowed(call.operands[f], dims, plate, 0, chain::holds(dims, plate) ? 0 : 1));
   }
-  const auto phase = phases.next(0.5);
-  return {whole->run({outputs[0]}, inputs, settings)[0], without};
+  const api::Call without(call.plan, call.graph, operands, empty);
+  std::vector<Tensor> inputs;
+  for (std::size_t f = 0; f < posed.inputs.centred().size(); ++f) {
+    const std::vector<DimId>& dims = call.plan.observed.factors()[f].dims;
+    inputs.push_back(chain::narrowed(posed.inputs.centred()[f], dims, plate, 0, chain::holds(dims, plate) ? 0 : 1));
+  }
+  const Tensor rest = log_total(without, inputs);
+  return {log_total(call, posed.inputs.centred()), Tensor::of(slices, rest.values())};
 }
 
 }  // namespace
@@ -54,8 +61,8 @@ std::vector<Tensor> totals(const api::PlanImpl& impl, DimId plate, std::span<con
 namespace {
 
 /// The answer in the operands' type.
-Tensor answered(const Tensor& values, std::span<const Tensor> operands) {
-  Tensor answer = api::filled(engine::element_dtype(operands), values.shape(), values.values());
+Tensor answered(const Tensor& values, const api::Posed& posed) {
+  Tensor answer = engine::filled(posed.dtype, values.shape(), values.values());
   engine::check_answer("the answer", "", answer, Semiring::log);
   return answer;
 }
@@ -66,14 +73,13 @@ std::string not_joined(const std::string& factor, const std::string& chain) {
 }
 
 /// The chain's piece that holds the named factors.
-Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tensor> operands, const RunOptions& options,
-                   const std::vector<std::string>& factors) {
-  const FactorGraph& graph = impl.graph;
+Tensor along_chain(const api::Call& call, DimId chain, const std::vector<std::string>& factors) {
+  const FactorGraph& graph = call.graph;
   const std::string name = "'" + graph.dims()[chain].name + "'";
   if (factors.empty()) {
     throw OptionError("which factors of a slice of chain " + name + " are left out? Name them");
   }
-  const auto program = api::total_program(impl);
+  const auto program = api::total_program(call.plan);
   std::vector<std::size_t> masked;
   std::size_t piece = 0;
   for (const std::string& factor : factors) {
@@ -97,13 +103,12 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
     }
     piece = index;
   }
-  const api::Inputs inputs = api::log_inputs(impl, operands, options);
-  const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
+  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
   chain::FactorsLeftOut answer =
-      chain::leave_one_out(*program, piece, masked, inputs.centred, api::ChainCall(impl, options, settings));
-  api::add_offsets(impl, inputs, masked, answer.axes, api::ragged_chains(impl, options.lengths), answer.values);
+      chain::leave_one_out(*program, piece, masked, posed.inputs.centred(), api::chain_call(call, posed.settings()));
+  api::add_offsets(call, posed.inputs, masked, answer.axes, answer.values);
   base::tell_progress(1);
-  return answered(answer.values, operands);
+  return answered(answer.values, posed);
 }
 
 }  // namespace
@@ -111,34 +116,34 @@ Tensor along_chain(const api::PlanImpl& impl, DimId chain, std::span<const Tenso
 Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,
                      const RunOptions& options, const std::vector<std::string>& factors) {
   const base::Watch watch(options.cancelled, options.progress);
-  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  const auto dim = impl.graph.find(plate);
-  if (!dim || !has_slices(impl.graph.dims()[*dim].kind)) {
+  const auto dim = plan.graph().find(plate);
+  if (!dim || !has_slices(plan.graph().dims()[*dim].kind)) {
     throw UnknownNameError("slices of '" + std::string(plate) +
                            "' are to be left out, and the model has no such plate or chain");
   }
-  if (impl.graph.dims()[*dim].kind == DimKind::chain) return along_chain(impl, *dim, operands, options, factors);
+  const api::Call call(plan, operands, options);
+  if (call.graph.dims()[*dim].kind == DimKind::chain) return along_chain(call, *dim, factors);
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
-  const api::Inputs inputs = api::log_inputs(impl, operands, options);
-  const engine::Settings settings = api::question_settings(options, inputs, Semiring::log);
+  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
   std::vector<Tensor> both;
-  if (impl.chains) {
-    const chain::SlicesLeftOut left_out = chain::leave_out_slices(*api::total_program(impl), *dim, inputs.centred,
-                                                                  api::ChainCall(impl, options, settings));
+  if (call.plan.chains) {
+    const chain::SlicesLeftOut left_out = chain::leave_out_slices(
+        *api::total_program(call.plan), *dim, posed.inputs.centred(), api::chain_call(call, posed.settings()));
     both = {left_out.total, left_out.without};
   } else {
-    both = totals(impl, *dim, inputs.centred, settings);
+    both = totals(posed, *dim);
   }
-  Tensor answer = api::predictive(impl.graph, *dim, both[0], both[1]);
-  std::vector<DimId> axes = adjoint::batch_axes(impl.graph);
+  Tensor answer = engine::predictive(call.graph, *dim, both[0], both[1]);
+  std::vector<DimId> axes = graph::batch_axes(call.graph);
   axes.push_back(*dim);
   std::vector<std::size_t> left_out;
-  for (std::size_t f = 0; f < impl.graph.factors().size(); ++f) {
-    if (chain::holds(impl.graph.factor_plates(f), *dim)) left_out.push_back(f);
+  for (std::size_t f = 0; f < call.graph.factors().size(); ++f) {
+    if (chain::holds(call.graph.factor_plates(f), *dim)) left_out.push_back(f);
   }
-  api::add_offsets(impl, inputs, left_out, axes, api::ragged_chains(impl, options.lengths), answer);
+  api::add_offsets(call, posed.inputs, left_out, axes, answer);
+  if (!call.plan.chains) api::erase(call, call.presence(), axes, answer, 0.0);
   watch.finish();
-  return answered(answer, operands);
+  return answered(answer, posed);
 }
 
 Tensor leave_one_out(std::string_view equation, const std::vector<Tensor>& operands, std::string_view plate,

@@ -1,29 +1,32 @@
-// map: runs the plan in a selective semiring, then traces its choices back.
+// map: runs the plan in a selective semiring, then walks it backwards to the best assignment.
 #include "plated/map.hpp"
 
+#include "api/ask.hpp"
 #include "api/assignments.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
-#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
+#include "engine/log_posterior.hpp"
+#include "semiring/selective.hpp"
 
 namespace plated {
 
-MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
-  const base::Watch watch(options.cancelled, options.progress);
-  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  RunOptions selecting = options;
-  selecting.semiring = api::selective(options.semiring);
-  const api::Inputs inputs = api::question_inputs(impl, operands, selecting);
-  const engine::Settings settings = api::question_settings(selecting, inputs, selecting.semiring);
+MapResult api::ask_map(const Posed& posed) {
   MapResult result;
-  result.score = api::decode(impl, inputs.centred, settings, selecting, {}, result.assignment);
-  if (inputs.recentred()) {
-    result.score = api::given_total(impl, inputs, selecting, settings, engine::element_dtype(operands));
+  result.score = decode(posed, {}, result.assignment);
+  if (posed.inputs.recentred()) {
+    result.score = posed.given_total(posed.dtype);
   } else {
-    api::check_results(std::span(&result.score, 1), "the score, output", selecting.semiring, selecting);
+    check_results(std::span(&result.score, 1), "the score, output", posed.semiring, posed.call);
   }
   return result;
+}
+
+MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
+  const Semiring semiring = semiring::selective(options.semiring);
+  const api::Call call(plan, operands, options);
+  return api::ask_map(api::Posed(call, api::question_inputs(call, semiring), semiring));
 }
 
 MapResult map(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {

@@ -1,265 +1,229 @@
 // marginals: probabilities from one reverse sweep; joint sets and logarithms from outputs of their own.
 #include "plated/marginals.hpp"
 
-#include <algorithm>
-#include <set>
+#include <limits>
 
 #include "adjoint/questions.hpp"
+#include "api/ask.hpp"
 #include "api/chained.hpp"
+#include "api/erase.hpp"
 #include "api/inputs.hpp"
-#include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
-#include "api/question_inputs.hpp"
 #include "base/watch.hpp"
 #include "chain/posterior.hpp"
 #include "engine/check_answers.hpp"
+#include "engine/indicator.hpp"
+#include "engine/log_posterior.hpp"
 #include "engine/normalise.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
 namespace {
 
+using adjoint::Asked;
+
 class Asker {
  public:
-  Asker(const api::PlanImpl& impl, std::span<const Tensor> operands, const RunOptions& options)
-      : impl_(impl),
-        options_(options),
-        inputs_(api::log_inputs(impl, operands, options)),
-        settings_(api::question_settings(options, inputs_, Semiring::log)),
-        dtype_(engine::element_dtype(operands)),
-        batch_(api::sizes(impl.graph, adjoint::batch_axes(impl.graph))) {}
+  Asker(const api::Posed& posed, const MarginalOptions& wanted)
+      : posed_(posed), call_(posed.call), graph_(call_.graph), wanted_(wanted) {}
 
-  /// The same with chains.
-  void chained(const MarginalOptions& wanted, Marginals& result) {
-    chain::PosteriorQuestion question{.factors = wanted.factors ? impl_.graph.factors().size() : 0,
-                                      .filtered = wanted.filtered,
-                                      .dtype = dtype_,
-                                      .check = [&](const Tensor& total) { take_total(total, result); }};
-    if (wanted.variables) question.variables = api::variables(impl_.graph);
-    chain::Posterior answer = chain::posterior(*api::total_program(impl_), question, inputs_.centred,
-                                               api::ChainCall(impl_, options_, settings_));
-    for (auto& [v, tensor] : answer.variables) take_variable(v, std::move(tensor), result);
-    take_factors(std::move(answer.factors), result);
-  }
-
-  /// One sweep for all variables and, if asked for, all factors.
-  void probabilities(const MarginalOptions& wanted, Marginals& result) {
-    const std::vector<DimId> variables =
-        wanted.variables ? adjoint::posterior_variables(impl_.graph) : std::vector<DimId>{};
-    const std::string key =
-        std::string("marginals") + (wanted.variables ? " of variables" : "") + (wanted.factors ? " of factors" : "");
-    const auto runnable = impl_.question(key, [&] {
-      return adjoint::marginal_schedule(impl_.observed, impl_.options, wanted.variables, wanted.factors);
-    });
-    std::vector<Tensor> inputs = inputs_.centred;
-    inputs.push_back(api::constant(1.0, Dtype::float64, batch_));
-    std::vector<Tensor> outputs{api::shape_only(Dtype::float64, batch_)};
-    for (const DimId v : variables) {
-      outputs.push_back(api::shape_only(dtype_, api::sizes(impl_.graph, impl_.axes(v))));
+  Marginals run() {
+    if (wanted_.filtered && wanted_.log) throw OptionError("filtered marginals are given as probabilities only");
+    std::vector<Asked> parts =
+        call_.plan.parts({.kind = Question::Kind::marginals, .semiring = Semiring::log, .wanted = wanted_});
+    const bool ends = call_.plan.chains && wanted_.ends;
+    if (ends && (parts.empty() || parts.back().kind != Asked::Kind::outputs)) {
+      parts.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
-    if (wanted.factors) {
-      for (const Factor& factor : impl_.observed.factors()) {
-        outputs.push_back(api::shape_only(dtype_, api::sizes(impl_.graph, factor.dims)));
+    base::Phases phases;
+    for (const Asked& part : parts) {
+      const auto phase = phases.next(parts.size() > 1 && &part == parts.data() ? 0.5 : 1.0);
+      if (part.kind == Asked::Kind::outputs) {
+        joints(part);
+      } else if (call_.plan.chains) {
+        chained();
+      } else {
+        probabilities(part);
       }
     }
-    outputs = runnable->run(std::move(outputs), inputs, settings_);
-    take_total(outputs[0], result);
-    for (std::size_t k = 0; k < variables.size(); ++k) take_variable(variables[k], outputs[1 + k], result);
-    if (wanted.variables) add_certain(false, result);
-    if (wanted.factors) {
-      const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(1 + variables.size());
-      take_factors({first, first + static_cast<std::ptrdiff_t>(impl_.graph.factors().size())}, result);
-    }
-  }
-
-  /// Joint marginals as outputs of the plan: any set of variables, and logarithms that do not underflow.
-  void joints(const MarginalOptions& wanted, Marginals& result) {
-    const FactorGraph& graph = impl_.graph;
-    const auto plates = graph.variable_plates();
-    std::vector<std::vector<DimId>> axes;
-    const auto add = [&](const std::set<DimId>& of_plates, const std::set<DimId>& states) {
-      std::vector<DimId>& list = axes.emplace_back(adjoint::batch_axes(graph));
-      list.insert(list.end(), of_plates.begin(), of_plates.end());
-      std::stable_partition(list.begin(), list.end(), [&](DimId d) { return graph.dims()[d].kind != DimKind::chain; });
-      list.insert(list.end(), states.begin(), states.end());
-    };
-    // With chains those of a single state, too: a slice may not exist.
-    std::vector<DimId> variables;
-    if (wanted.variables && wanted.log) {
-      variables = impl_.chains ? api::variables(graph) : adjoint::posterior_variables(graph);
-    }
-    for (const DimId v : variables) axes.push_back(impl_.axes(v));
-    const std::size_t factors = wanted.factors && wanted.log ? graph.factors().size() : 0;
-    for (std::size_t f = 0; f < factors; ++f) {
-      const std::vector<DimId> lives_in = graph.factor_plates(f);
-      const std::vector<DimId> states = graph.factor_variables(f);
-      add({lives_in.begin(), lives_in.end()}, {states.begin(), states.end()});
-    }
-    for (const std::vector<std::string>& set : wanted.sets) {
-      std::set<DimId> of_plates, states;
-      for (const std::string& name : set) {
-        const auto v = graph.find(name);
-        if (!v || graph.dims()[*v].kind != DimKind::variable) {
-          throw UnknownNameError("a joint marginal is asked for '" + name + "', and the model has no such variable");
-        }
-        if (!states.insert(*v).second) {
-          throw DuplicateNameError("a joint marginal is asked for '" + name +
-                                   "' twice: name each variable of a set once");
-        }
-        of_plates.insert(plates[*v].begin(), plates[*v].end());
-      }
-      add(of_plates, states);
-    }
-    std::vector<std::vector<std::string>> asked{{}};
-    std::vector<std::int64_t> states{1};  // of an output's slices
-    std::string key = "joints";
-    for (const std::vector<DimId>& list : axes) {
-      auto& names = asked.emplace_back();
-      states.push_back(1);
-      key += ',';
-      for (const DimId d : list) {
-        names.push_back(graph.dims()[d].name);
-        if (graph.dims()[d].kind == DimKind::variable) states.back() *= graph.dims()[d].size;
-        key += ' ' + std::to_string(d);
-      }
-    }
-    std::vector<std::string> ends;
-    for (const Chain& chain : graph.chains()) {
-      for (const Link& link : chain.links) {
-        if (!wanted.ends) break;
-        for (const bool is_first : {true, false}) {
-          const DimId v = is_first ? link.source : link.target;
-          ends.push_back(is_first ? first(graph.dims()[v].name) : last(graph.dims()[v].name));
-          auto& names = asked.emplace_back();
-          states.push_back(graph.dims()[v].size);
-          for (const DimId d : impl_.axes(v)) {
-            if (d != chain.dim) names.push_back(d == v ? ends.back() : graph.dims()[d].name);
-          }
-          key += ", " + ends.back();
-        }
-      }
-    }
-    std::vector<Tensor> outputs = totals(key, asked);
-    if (result.log_partition.data() == nullptr) take_total(outputs[0], result);
-    const auto posterior = [&](std::size_t o) { return api::posterior(outputs[o], states[o], wanted.log, dtype_); };
-    std::size_t next = 1;
-    for (const DimId v : variables) {
-      result.variables.emplace(graph.dims()[v].name, posterior(next++));
-    }
-    if (wanted.variables && wanted.log) add_certain(true, result);
-    for (std::size_t f = 0; f < factors; ++f, ++next) {
-      result.factors.push_back(api::factor_posterior(graph, f, axes[next - 1], outputs[next], wanted.log, dtype_));
-    }
-    for (std::size_t s = 0; s < wanted.sets.size(); ++s) {
-      result.sets.push_back(posterior(next++));
-    }
-    for (const std::string& end : ends) {
-      result.variables.emplace(end, posterior(next++));
-    }
+    check_answers();
+    return std::move(result_);
   }
 
  private:
-  /// Outputs in log space, in double; the first is log Z.
-  std::vector<Tensor> totals(const std::string& key, const std::vector<std::vector<std::string>>& asked) {
-    if (impl_.chains) {
-      const auto part = impl_.chains->part(key, [&] { return impl_.observed.asking(asked); });
-      return chain::outputs(*part, api::output_shapes(part->graph(), Dtype::float64), inputs_.centred,
-                            api::ChainCall(impl_, options_, settings_));
+  /// The same with chains.
+  void chained() {
+    chain::PosteriorQuestion question{.factors = wanted_.factors ? graph_.factors().size() : 0,
+                                      .filtered = wanted_.filtered,
+                                      .dtype = posed_.dtype,
+                                      .check = [&](const Tensor& total) { take_total(total); }};
+    if (wanted_.variables) question.variables = graph::variables(graph_);
+    chain::Posterior answer = chain::posterior(*api::total_program(call_.plan), question, posed_.inputs.centred(),
+                                               api::chain_call(call_, posed_.settings()));
+    for (auto& [v, tensor] : answer.variables) take_variable(v, std::move(tensor));
+    take_factors(std::move(answer.factors));
+  }
+
+  /// One sweep for all variables and, if asked for, all factors.
+  void probabilities(const Asked& asked) {
+    const std::vector<DimId> variables = asked.variables ? adjoint::posterior_variables(graph_) : std::vector<DimId>{};
+    std::vector<Tensor> answers;
+    for (const DimId v : variables) {
+      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.axes(v))));
     }
-    const auto runnable = impl_.question(key, [&] {
-      planner::Options how = impl_.options;
-      how.sums_only = false;
-      how.keep_sums = true;  // for sums in double
-      return planner::plan(impl_.observed.asking(asked), how);
-    });
-    return runnable->run(api::output_shapes(runnable->schedule().graph, Dtype::float64), inputs_.centred, settings_);
-  }
-
-  void take_total(const Tensor& total, Marginals& result) {
-    api::check_possible(impl_.graph, total, Semiring::log);
-    if (inputs_.recentred()) {
-      result.log_partition = api::given_total(impl_, inputs_, options_, settings_, Dtype::float64);
-    } else {
-      api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, options_);
-      result.log_partition = total;
+    for (std::size_t f = 0; asked.factors && f < call_.plan.observed.factors().size(); ++f) {
+      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.observed.factors()[f].dims)));
     }
+    const Tensor ones = engine::constant(1.0, Dtype::float64, call_.batch_shape());
+    std::vector<Tensor> outputs = posed_.run(asked, Dtype::float64, std::move(answers), {ones});
+    take_total(outputs[posed_.total(asked)]);
+    auto next = outputs.begin() + static_cast<std::ptrdiff_t>(posed_.outputs(asked));
+    for (const DimId v : variables) take_variable(v, *next++);
+    if (asked.variables) add_certain(false);
+    if (asked.factors) take_factors({next, next + static_cast<std::ptrdiff_t>(graph_.factors().size())});
   }
 
-  void take_variable(DimId v, Tensor posterior, Marginals& result) {
-    engine::normalise(impl_.graph, impl_.axes(v), posterior, settings_.threads);
-    result.variables.emplace(impl_.graph.dims()[v].name, std::move(posterior));
-  }
-
-  void take_factors(std::vector<Tensor> posteriors, Marginals& result) {
-    for (std::size_t f = 0; f < posteriors.size(); ++f) {
-      engine::normalise(impl_.graph, impl_.graph.factors()[f].dims, posteriors[f], settings_.threads);
+  /// Joint marginals as outputs of the plan.
+  void joints(const Asked& asked) {
+    std::vector<std::vector<std::string>> names;
+    std::vector<std::int64_t> states;  // of an output's slices
+    for (const std::vector<DimId>& axes : asked.axes) {
+      names.push_back(graph::names(graph_, axes));
+      states.push_back(1);
+      for (const DimId d : axes)
+        states.back() *= graph_.dims()[d].kind == DimKind::variable ? graph_.dims()[d].size : 1;
     }
-    result.factors = std::move(posteriors);
+    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, states) : std::vector<std::string>{};
+    const std::vector<Tensor> outputs = totals(asked, names);
+    if (result_.log_partition.data() == nullptr) take_total(outputs[0]);
+    for (std::size_t o = 1; o < asked.axes.size(); ++o) erase(asked.axes[o], true, outputs[o]);
+    const auto posterior = [&](std::size_t o) {
+      return engine::posterior(outputs[o], states[o], wanted_.log, posed_.dtype);
+    };
+    std::size_t next = 1;
+    if (wanted_.variables && wanted_.log) {
+      const std::vector<DimId> variables =
+          call_.plan.chains ? graph::variables(graph_) : adjoint::posterior_variables(graph_);
+      for (const DimId v : variables) result_.variables.emplace(graph_.dims()[v].name, posterior(next++));
+      add_certain(true);
+    }
+    for (std::size_t f = 0; wanted_.factors && wanted_.log && f < graph_.factors().size(); ++f, ++next) {
+      const std::vector<double> copies = call_.exponents().empty()
+                                             ? std::vector<double>{}
+                                             : api::product_over(call_, call_.exponents(), asked.axes[next]);
+      result_.factors.push_back(engine::factor_posterior(graph_, call_.extents(), f, asked.axes[next], outputs[next],
+                                                         copies, true, posed_.dtype));
+    }
+    for (std::size_t s = 0; s < wanted_.sets.size(); ++s) result_.sets.push_back(posterior(next++));
+    for (const std::string& end : ends) result_.variables.emplace(end, posterior(next++));
   }
 
-  /// Variables with a single state, and the empty tensors of variables that do not exist.
-  void add_certain(bool log, Marginals& result) {
-    for (const DimId v : api::variables(impl_.graph)) {
-      if (result.variables.contains(impl_.graph.dims()[v].name)) continue;
-      Tensor certain(dtype_, api::sizes(impl_.graph, impl_.axes(v)));
-      const std::int64_t elements = certain.elements();
-      const double entry = log ? 0.0 : 1.0;
-      if (dtype_ == Dtype::float32) {
-        std::fill_n(static_cast<float*>(certain.mutable_data()), elements, static_cast<float>(entry));
-      } else {
-        std::fill_n(static_cast<double*>(certain.mutable_data()), elements, entry);
+  /// Asks for the first and last slices of linked variables, too; returns their names.
+  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked, std::vector<std::int64_t>& states) {
+    std::vector<std::string> ends;
+    for (const Chain& chain : graph_.chains()) {
+      for (const Link& link : chain.links) {
+        for (const bool is_first : {true, false}) {
+          const DimId v = is_first ? link.source : link.target;
+          ends.push_back(is_first ? first(graph_.dims()[v].name) : last(graph_.dims()[v].name));
+          auto& names = asked.emplace_back();
+          states.push_back(graph_.dims()[v].size);
+          for (const DimId d : call_.plan.axes(v)) {
+            if (d != chain.dim) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
+          }
+        }
       }
-      result.variables.emplace(impl_.graph.dims()[v].name, std::move(certain));
+    }
+    return ends;
+  }
+
+  /// Outputs in log space, in double; the first is log Z.
+  std::vector<Tensor> totals(const Asked& asked, const std::vector<std::vector<std::string>>& names) {
+    const api::PlanImpl& plan = call_.plan;
+    if (plan.chains) {
+      std::string key = "joints";
+      for (const auto& output : names) {
+        key += ',';
+        for (const std::string& name : output) key += ' ' + name;
+      }
+      const auto part = plan.chains->part(key, [&] { return plan.observed.asking(names); });
+      return chain::outputs(*part, engine::output_shapes(part->graph(), Dtype::float64), posed_.inputs.centred(),
+                            api::chain_call(call_, posed_.settings()));
+    }
+    const auto runnable = plan.runnable(asked);
+    return runnable->run(call_.output_shapes(runnable->schedule().graph, Dtype::float64), posed_.inputs.centred(),
+                         posed_.settings());
+  }
+
+  void take_total(const Tensor& total) {
+    api::check_possible(graph_, total, Semiring::log);
+    if (posed_.inputs.recentred()) {
+      result_.log_partition = posed_.given_total(Dtype::float64);
+    } else {
+      api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, call_);
+      result_.log_partition = total;
     }
   }
 
-  const api::PlanImpl& impl_;
-  const RunOptions& options_;
-  api::Inputs inputs_;
-  engine::Settings settings_;
-  Dtype dtype_;
-  std::vector<std::int64_t> batch_;
+  void take_variable(DimId v, Tensor posterior) {
+    engine::normalise(graph_, call_.plan.axes(v), posterior, call_.threads());
+    erase(call_.plan.axes(v), false, posterior);
+    result_.variables.emplace(graph_.dims()[v].name, std::move(posterior));
+  }
+
+  void take_factors(std::vector<Tensor> posteriors) {
+    for (std::size_t f = 0; f < posteriors.size(); ++f) {
+      engine::normalise(graph_, graph_.factors()[f].dims, posteriors[f], call_.threads());
+    }
+    result_.factors = std::move(posteriors);
+  }
+
+  /// A slice that stands for nothing has no posterior.
+  void erase(const std::vector<DimId>& axes, bool log, const Tensor& posterior) const {
+    if (call_.exponents().empty()) return;
+    api::erase(call_, call_.exponents(), axes, posterior, log ? -std::numeric_limits<double>::infinity() : 0.0);
+  }
+
+  /// Variables with a single state, and the empty tensors of variables without any.
+  void add_certain(bool log) {
+    for (const DimId v : graph::variables(graph_)) {
+      if (result_.variables.contains(graph_.dims()[v].name)) continue;
+      Tensor certain = engine::filled(posed_.dtype, call_.shape(call_.plan.axes(v)), log ? 0.0 : 1.0);
+      erase(call_.plan.axes(v), log, certain);
+      result_.variables.emplace(graph_.dims()[v].name, std::move(certain));
+    }
+  }
+
+  /// A finite total does not say that all parts of it are numbers: what is impossible may have overflowed.
+  void check_answers() const {
+    const Semiring semiring = wanted_.log ? Semiring::log : Semiring::real;
+    for (const auto& [name, tensor] : result_.variables) {
+      engine::check_answer("the posterior of", name, tensor, semiring);
+    }
+    for (std::size_t f = 0; f < result_.factors.size(); ++f) {
+      engine::check_answer("the posterior of factor", std::to_string(f), result_.factors[f], semiring);
+    }
+    for (std::size_t s = 0; s < result_.sets.size(); ++s) {
+      engine::check_answer("the joint posterior of set", std::to_string(s), result_.sets[s], semiring);
+    }
+  }
+
+  const api::Posed& posed_;
+  const api::Call& call_;
+  const FactorGraph& graph_;
+  const MarginalOptions& wanted_;
+  Marginals result_;
 };
 
-/// A finite total does not say that all parts of it are numbers: what is impossible may have overflowed.
-void check_answers(const Marginals& result, bool log) {
-  const Semiring semiring = log ? Semiring::log : Semiring::real;
-  for (const auto& [name, tensor] : result.variables) {
-    engine::check_answer("the posterior of", name, tensor, semiring);
-  }
-  for (std::size_t f = 0; f < result.factors.size(); ++f) {
-    engine::check_answer("the posterior of factor", std::to_string(f), result.factors[f], semiring);
-  }
-  for (std::size_t s = 0; s < result.sets.size(); ++s) {
-    engine::check_answer("the joint posterior of set", std::to_string(s), result.sets[s], semiring);
-  }
-}
-
 }  // namespace
+
+Marginals api::ask_marginals(const Posed& posed, const MarginalOptions& wanted) { return Asker(posed, wanted).run(); }
 
 Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                     const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
-  Asker asker(api::PlanAccess::impl(plan), operands, options);
-  Marginals result;
-  const bool chains = api::PlanAccess::impl(plan).chains != nullptr;
-  if (wanted.filtered && wanted.log) throw OptionError("filtered marginals are given as probabilities only");
-  const bool outputs = wanted.log || !wanted.sets.empty() || (chains && wanted.ends);
-  const bool sweep = wanted.variables || wanted.factors || wanted.sets.empty();
-  base::Phases phases;
-  if (!wanted.log && sweep) {
-    const auto phase = phases.next(outputs ? 0.5 : 1.0);
-    if (chains) {
-      asker.chained(wanted, result);
-    } else {
-      asker.probabilities(wanted, result);
-    }
-  }
-  if (outputs) {
-    const auto phase = phases.next(1.0);
-    asker.joints(wanted, result);
-  }
-  check_answers(result, wanted.log);
+  const api::Call call(plan, operands, options);
+  Marginals result = api::ask_marginals(api::Posed(call, api::log_inputs(call), Semiring::log), wanted);
   watch.finish();
   return result;
 }

@@ -1,43 +1,75 @@
-// max_marginals: plans an output for every variable and runs it in a selective semiring.
+// max_marginals: the best total with each state of each variable, from one sweep in a selective semiring.
 #include "adjoint/questions.hpp"
+#include "api/ask.hpp"
 #include "api/chained.hpp"
+#include "api/erase.hpp"
 #include "api/inputs.hpp"
-#include "api/log_posterior.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
+#include "engine/log_posterior.hpp"
 #include "plated/marginals.hpp"
+#include "semiring/dispatch.hpp"
+#include "semiring/selective.hpp"
 
 namespace plated {
+namespace {
+
+/// With chains: an output for every variable.
+std::vector<Tensor> chained(const api::Posed& posed, const std::vector<DimId>& variables) {
+  const api::PlanImpl& plan = posed.call.plan;
+  const auto part = plan.chains->part("each variable", [&] {
+    std::vector<std::vector<std::string>> outputs;
+    for (const DimId v : variables) outputs.push_back(graph::names(plan.graph, plan.axes(v)));
+    return plan.observed.asking(outputs);
+  });
+  return chain::outputs(*part, engine::output_shapes(part->graph(), posed.dtype), posed.inputs.given,
+                        api::chain_call(posed.call, posed.settings()));
+}
+
+/// Without them. The best total of a variable that has one state is that of all.
+std::vector<Tensor> swept(const api::Posed& posed, const std::vector<DimId>& variables) {
+  const api::Call& call = posed.call;
+  const adjoint::Asked asked = call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0];
+  std::vector<Tensor> places;
+  for (const DimId v : adjoint::posterior_variables(call.graph)) {
+    places.push_back(api::shape_only(posed.dtype, call.shape(call.plan.axes(v))));
+  }
+  const std::vector<Tensor> outputs = posed.run(asked, Dtype::float64, std::move(places));
+  std::vector<Tensor> answers;
+  std::size_t next = posed.outputs(asked);
+  for (const DimId v : variables) {
+    answers.push_back(call.graph.dims()[v].size > 1
+                          ? outputs[next++]
+                          : engine::repeated(outputs[posed.total(asked)], call.shape(call.plan.axes(v)), posed.dtype));
+  }
+  return answers;
+}
+
+}  // namespace
+
+std::map<std::string, Tensor> api::ask_max_marginals(const Posed& posed) {
+  const FactorGraph& graph = posed.call.graph;
+  const std::vector<DimId> variables = graph::variables(graph);
+  const std::vector<Tensor> answers = posed.call.plan.chains ? chained(posed, variables) : swept(posed, variables);
+  check_results(answers, "max_marginals: output", posed.semiring, posed.call);
+  base::tell_progress(1);
+  std::map<std::string, Tensor> result;
+  const double zero = semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); });
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    if (!posed.call.plan.chains) {
+      erase(posed.call, posed.call.presence(), posed.call.plan.axes(variables[k]), answers[k], zero);
+    }
+    result.emplace(graph.dims()[variables[k]].name, answers[k]);
+  }
+  return result;
+}
 
 std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Tensor> operands,
                                             const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
-  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  RunOptions selecting = options;
-  selecting.semiring = api::selective(options.semiring);
-  api::check_inputs(impl, operands, selecting);
-  const std::vector<Tensor> inputs = api::with_evidence(impl, operands, selecting);
-  const std::vector<DimId> variables = api::variables(impl.graph);
-  const engine::Settings settings = api::settings_of(selecting);
-  std::vector<Tensor> outputs;
-  if (impl.chains) {
-    const auto part = impl.chains->part("each variable", [&] { return api::asking_each(impl.observed, variables); });
-    outputs = chain::outputs(*part, api::output_shapes(part->graph(), engine::element_dtype(operands)), inputs,
-                             api::ChainCall(impl, selecting, settings));
-  } else {
-    const auto runnable = impl.question("each variable", [&] {
-      planner::Options any_semiring = impl.options;
-      any_semiring.sums_only = false;
-      return planner::plan(api::asking_each(impl.observed, variables), any_semiring);
-    });
-    outputs = runnable->run(api::output_shapes(runnable->schedule().graph, engine::element_dtype(operands)), inputs,
-                            settings);
-  }
-  api::check_results(outputs, "max_marginals: output", selecting.semiring, selecting);
-  watch.finish();
-  std::map<std::string, Tensor> result;
-  for (std::size_t k = 0; k < variables.size(); ++k) result.emplace(impl.graph.dims()[variables[k]].name, outputs[k]);
-  return result;
+  const Semiring semiring = semiring::selective(options.semiring);
+  const api::Call call(plan, operands, options);
+  return api::ask_max_marginals(api::Posed(call, api::given_inputs(call, semiring), semiring));
 }
 
 std::map<std::string, Tensor> max_marginals(std::string_view equation, const std::vector<Tensor>& operands,

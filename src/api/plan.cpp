@@ -1,7 +1,10 @@
 // Runs, prices and prints plans.
 #include "plated/plan.hpp"
 
+#include <algorithm>
+
 #include "api/chained.hpp"
+#include "api/erase.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_impl.hpp"
 #include "base/watch.hpp"
@@ -15,42 +18,29 @@
 
 namespace plated {
 
-engine::Settings api::settings_of(const RunOptions& options) {
-  if (options.threads < 0) throw OptionError("the number of threads is negative: " + std::to_string(options.threads));
-  if (options.memory_limit < 0)
-    throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
-  return {.semiring = options.semiring,
-          .threads = options.threads == 0 ? engine::hardware_threads() : options.threads,
-          .memory_limit = options.memory_limit};
-}
-
 namespace {
 
-engine::Settings value_settings(const RunOptions& options, const api::PlanImpl& plan) {
+using adjoint::Asked;
+
+/// The bytes of one assignment of all variables.
+std::int64_t states_bytes(const api::PlanImpl& plan, const planner::Extents& extents) {
+  std::int64_t bytes = 0;
+  for (const DimId v : graph::variables(plan.graph)) {
+    bytes += planner::elements(extents, plan.axes(v, false)) * static_cast<std::int64_t>(sizeof(std::int64_t));
+  }
+  return bytes;
+}
+
+/// Throws OptionError where the plan does not serve the semiring.
+void check_semiring(const RunOptions& options, const api::PlanImpl& plan) {
   const bool sums = options.semiring == Semiring::real || options.semiring == Semiring::log;
   if (plan.options.sums_only && !sums) {
     throw OptionError("this plan was compiled with sums_only and cannot run in the " +
                       std::string(name(options.semiring)) + " semiring");
   }
-  return api::settings_of(options);
 }
 
 }  // namespace
-
-api::PlanImpl::PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vector<DimId> observed_variables,
-                        planner::Options how)
-    : graph(std::move(asked)),
-      observed(std::move(with_evidence)),
-      observable(std::move(observed_variables)),
-      axes(graph),
-      options(std::move(how)) {
-  if (graph.chains().empty()) {
-    value.emplace(planner::plan(observed, options));
-  } else {
-    chains = std::make_unique<chain::Program>(observed, options);
-    chain::plan_all(*chains);
-  }
-}
 
 Workspace::Workspace(const Plan& plan) : impl_(std::make_unique<Impl>()) { impl_->plan = plan.impl_; }
 Workspace::Workspace(Workspace&&) noexcept = default;
@@ -62,19 +52,22 @@ Plan::Plan(std::shared_ptr<const api::PlanImpl> impl) : impl_(std::move(impl)) {
 
 std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
-  api::check_inputs(*impl_, operands, options);
-  const Dtype dtype = engine::element_dtype(operands);
+  check_semiring(options, *impl_);
+  const api::Call call(*this, operands, options);
+  api::check_inputs(call, options.semiring);
+  std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
-  if (!impl_->observable.empty()) operands = inputs = api::with_evidence(*impl_, operands, options);
-  const engine::Settings settings = value_settings(options, *impl_);
-  std::vector<Tensor> outputs = api::output_shapes(graph(), dtype);
-  if (impl_->chains) {
-    outputs = chain::outputs(*impl_->chains, std::move(outputs), operands, api::ChainCall(*impl_, options, settings));
+  if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
+  engine::Settings settings = call.settings(options.semiring);
+  settings.output_bytes = api::padding_bytes(call);
+  if (call.plan.chains) {
+    outputs = chain::outputs(*call.plan.chains, std::move(outputs), operands, api::chain_call(call, settings));
     watch.finish();
   } else {
-    outputs = impl_->value->run(std::move(outputs), operands, settings);
+    outputs = call.plan.value().run(std::move(outputs), operands, settings);
   }
-  api::check_results(outputs, "output", options.semiring, options);
+  api::erase_outputs(call, outputs, options.semiring);
+  api::check_results(outputs, "output", options.semiring, call);
   return outputs;
 }
 
@@ -92,44 +85,71 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
 void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
                     const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
-  api::check_inputs(*impl_, operands, options);
-  engine::check_outputs(graph(), outputs, operands);
-  const engine::Settings settings = value_settings(options, *impl_);
+  check_semiring(options, *impl_);
+  api::Call call(*this, operands, options,
+                 workspace != nullptr ? std::move(workspace->impl_->extents) : planner::Extents{});
+  api::check_inputs(call, options.semiring);
+  engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
-  if (!impl_->observable.empty()) operands = inputs = api::with_evidence(*impl_, operands, options);
-  if (impl_->chains) {
-    (void)chain::outputs(*impl_->chains, {outputs.begin(), outputs.end()}, operands,
-                         api::ChainCall(*impl_, options, settings));
+  if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
+  engine::Settings settings = call.settings(options.semiring);
+  settings.output_bytes = api::padding_bytes(call);
+  if (call.plan.chains) {
+    (void)chain::outputs(*call.plan.chains, {outputs.begin(), outputs.end()}, operands,
+                         api::chain_call(call, settings));
     watch.finish();
-  } else if (workspace != nullptr) {
-    engine::run(impl_->value->schedule(), outputs, operands, workspace->impl_->memory, settings);
   } else {
-    const engine::Runnable::Lease lease(*impl_->value);
-    engine::run(impl_->value->schedule(), outputs, operands, *lease, settings);
+    const engine::Runnable& runnable = call.plan.value();
+    // A workspace holds what is bound for one schedule.
+    if (workspace != nullptr && &call.plan == impl_.get()) {
+      engine::run(runnable.schedule(), outputs, operands, workspace->impl_->memory, settings);
+    } else {
+      const engine::Runnable::Lease lease(runnable);
+      engine::run(runnable.schedule(), outputs, operands, *lease, settings);
+    }
   }
-  api::check_results(outputs, "output", options.semiring, options);
+  api::erase_outputs(call, outputs, options.semiring);
+  api::check_results(outputs, "output", options.semiring, call);
+  if (workspace != nullptr) workspace->impl_->extents = call.take_extents();
 }
 
-const FactorGraph& Plan::graph() const { return impl_->graph; }
+const FactorGraph& Plan::graph() const { return sized_ ? *sized_ : impl_->graph; }
 
-Cost Plan::cost(Semiring semiring, Dtype dtype) const {
+Cost Plan::cost(const Question& question, const std::map<std::string, std::int64_t>& sizes, Dtype dtype) const {
+  const planner::Extents extents = engine::named_extents(graph(), sizes);
+  const auto other = impl_->at(extents);
+  const api::PlanImpl& plan = other ? *other : *impl_;
   const int bytes = static_cast<int>(size_of(dtype));
-  return impl_->chains
-             ? chain::cost(*impl_->chains, semiring, bytes)
-             : planner::schedule_cost(impl_->value->schedule(), impl_->value->schedule().extents, semiring, bytes);
+  if (plan.chains) return chain::cost(*plan.chains, question.semiring, bytes);
+  Cost sum;
+  for (const Asked& part : plan.parts(question)) {
+    const auto runnable = plan.runnable(part);
+    Cost cost = planner::schedule_cost(runnable->schedule(), extents, question.semiring, bytes);
+    cost.run_bytes =
+        engine::run_bytes(runnable->schedule(), extents, question.semiring, dtype, engine::hardware_threads());
+    if (part.kind == Asked::Kind::choices) cost.run_bytes += states_bytes(plan, extents);
+    sum += cost;
+  }
+  return sum;
 }
 
-std::string Plan::print() const {
-  return impl_->chains ? chain::print(*impl_->chains) : planner::print_schedule(impl_->value->schedule());
+std::string Plan::print(const Question& question) const {
+  if (impl_->chains) return chain::print(*impl_->chains);
+  std::string text;
+  for (const Asked& part : impl_->parts(question)) {
+    if (!text.empty()) text += '\n';
+    text += planner::print_schedule(impl_->runnable(part)->schedule());
+  }
+  return text;
 }
 
 namespace {
 
-/// Shows the schedules that a plan runs: one, or of chains those of their slices and that of the rest. They live as
-/// long as what holds them, which may be the list of stages alone.
+/// Shows the schedules that a run of the plan consists of: one, or of chains those of their slices and that of the
+/// rest. They live as long as what holds them, which may be the list of stages alone.
 template <class Show>
 void for_each_schedule(const api::PlanImpl& plan, Show show) {
-  if (!plan.chains) return show(plan.value->schedule());
+  if (!plan.chains) return show(plan.value().schedule());
   for (const chain::Stage& stage : chain::stages(*plan.chains)) show(stage.runnable->schedule());
 }
 

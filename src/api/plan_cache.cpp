@@ -1,7 +1,9 @@
-// A least-recently-used cache of plans.
+// A least-recently-used cache of plans, which do not depend on the sizes of plates.
 #include "api/plan_cache.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <string>
@@ -23,16 +25,14 @@ void append(std::string& key, std::int64_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+/// Everything that a plan depends on but the domains of its variables: of given sizes the names alone.
 std::string key_of(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
   std::string key;
   append(key, equation);
   append(key, options.plates);
   append(key, options.batch);
   append(key, options.spaced ? (*options.spaced ? 1 : 0) : -1);
-  for (const auto& [dim, size] : options.sizes) {
-    append(key, dim);
-    append(key, size);
-  }
+  for (const auto& [dim, size] : options.sizes) append(key, dim);
   append(key, static_cast<std::int64_t>(options.chains.size()));
   for (const auto& [chain, links] : options.chains) {
     append(key, chain);
@@ -40,10 +40,7 @@ std::string key_of(std::string_view equation, const std::vector<Tensor>& operand
     for (const std::string& link : links) append(key, link);
   }
   append(key, static_cast<std::int64_t>(operands.size()));
-  for (const Tensor& operand : operands) {
-    append(key, static_cast<std::int64_t>(operand.rank()));
-    for (const std::int64_t extent : operand.shape()) append(key, extent);
-  }
+  for (const Tensor& operand : operands) append(key, static_cast<std::int64_t>(operand.rank()));
   const PlanOptions& plan = options.plan;
   append(key, static_cast<std::int64_t>(plan.search));
   append(key, plan.trials);
@@ -57,46 +54,67 @@ std::string key_of(std::string_view equation, const std::vector<Tensor>& operand
   return key;
 }
 
+/// Whether the variables of a plan of the same equation have the domains that operands and options give them.
+bool has_domains(const Plan& plan, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+  const FactorGraph& graph = plan.graph();
+  for (std::size_t f = 0; f < operands.size(); ++f) {
+    const std::vector<DimId>& dims = graph.factors()[f].dims;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+      const Dim& dim = graph.dims()[dims[axis]];
+      if (dim.kind == DimKind::variable && dim.size != operands[f].shape()[axis]) return false;
+    }
+  }
+  return std::all_of(options.sizes.begin(), options.sizes.end(), [&](const auto& given) {
+    const auto dim = graph.find(given.first);
+    return !dim || graph.dims()[*dim].kind != DimKind::variable || graph.dims()[*dim].size == given.second;
+  });
+}
+
+FactorGraph graph_of(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const Tensor& operand : operands) shapes.push_back(operand.shape());
+  return FactorGraph::from_equation(equation, shapes,
+                                    {.plates = options.plates,
+                                     .batch = options.batch,
+                                     .chains = options.chains,
+                                     .sizes = options.sizes,
+                                     .spaced = options.spaced});
+}
+
 class Cache {
  public:
   Plan get(const std::string& key, std::string_view equation, const std::vector<Tensor>& operands,
            const EinsumOptions& options) {
     {
       const std::lock_guard lock(mutex_);
-      if (const auto found = by_key_.find(key); found != by_key_.end()) {
+      for (auto found = by_key_.find(key); found != by_key_.end() && found->first == key; ++found) {
+        if (!has_domains(found->second->second, operands, options)) continue;
         recent_.splice(recent_.begin(), recent_, found->second);
         return found->second->second;
       }
     }
-    // Planned outside the lock: two threads may plan the same equation at once, and one of the plans is kept.
-    Plan plan = make(equation, operands, options);
+    // Planned outside the lock: two threads may plan the same equation at once, and both plans are kept.
+    Plan plan = compile(graph_of(equation, operands, options), options.plan);
     const std::lock_guard lock(mutex_);
-    if (by_key_.contains(key)) return plan;
     recent_.emplace_front(key, plan);
     by_key_.emplace(key, recent_.begin());
-    if (recent_.size() > most_plans) {
-      by_key_.erase(recent_.back().first);
-      recent_.pop_back();
-    }
+    if (recent_.size() > most_plans) forget_last();
     return plan;
   }
 
  private:
-  static Plan make(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
-    std::vector<std::vector<std::int64_t>> shapes;
-    for (const Tensor& operand : operands) shapes.push_back(operand.shape());
-    const EquationOptions reading{.plates = options.plates,
-                                  .batch = options.batch,
-                                  .chains = options.chains,
-                                  .sizes = options.sizes,
-                                  .spaced = options.spaced};
-    return compile(FactorGraph::from_equation(equation, shapes, reading), options.plan);
+  using Entry = std::pair<std::string, Plan>;
+
+  void forget_last() {
+    const auto last = std::prev(recent_.end());
+    const auto [first, end] = by_key_.equal_range(last->first);
+    by_key_.erase(std::find_if(first, end, [&](const auto& entry) { return entry.second == last; }));
+    recent_.pop_back();
   }
 
-  using Entry = std::pair<std::string, Plan>;
   std::mutex mutex_;
   std::list<Entry> recent_;
-  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+  std::unordered_multimap<std::string, std::list<Entry>::iterator> by_key_;
 };
 
 }  // namespace
@@ -107,7 +125,9 @@ RunOptions run_options(const EinsumOptions& options) {
           .check = options.check,
           .memory_limit = options.memory_limit,
           .evidence = options.evidence,
+          .sizes = options.sizes,
           .lengths = options.lengths,
+          .weights = options.weights,
           .cancelled = {},
           .progress = {}};
 }

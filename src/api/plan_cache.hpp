@@ -1,4 +1,4 @@
-// A cache of recent plans, keyed by everything that a plan depends on.
+// A cache of recent plans, keyed by everything that a plan depends on: not by the sizes of plates.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace plated::api {
 
-/// The plan for an equation on operands of these shapes. Bounded: the least recently used plan goes first. Locked: any
+/// A plan that serves an equation on operands of these shapes; its graph may have been written with other sizes of
+/// plates. Bounded: the least recently used plan goes first. Locked: any
 /// thread may ask.
 [[nodiscard]] Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands,
                                const EinsumOptions& options);

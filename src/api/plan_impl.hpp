@@ -1,13 +1,19 @@
-// The state of a Plan: its graph, its schedule, and the schedules of the questions asked so far.
+// The state of a Plan: its graph, how it is planned, and the schedules of the questions asked so far.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "adjoint/questions.hpp"
+#include "adjoint/asked.hpp"
 #include "chain/program.hpp"
-#include "engine/questions.hpp"
+#include "engine/planned.hpp"
+#include "graph/answer_axes.hpp"
 #include "planner/planner.hpp"
 #include "plated/plan.hpp"
 
@@ -16,36 +22,94 @@ namespace plated {
 struct Workspace::Impl {
   std::shared_ptr<const void> plan;  // the plan's Impl: what is bound in the memory is only right for its schedule
   engine::Workspace memory;
+  planner::Extents extents;  // of the last run
 };
 
 namespace api {
 
-using engine::output_shapes;
 using engine::Runnable;
 using engine::shape_only;
-using engine::sizes;
 
-struct PlanImpl {
-  PlanImpl(FactorGraph asked, FactorGraph with_evidence, std::vector<DimId> observed, planner::Options how);
+class PlanImpl {
+ public:
+  /// Throws IntractableError: a plan can be refused before anything is planned.
+  /// Without observable variables, `with_evidence` need not be given.
+  PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, std::vector<DimId> observable,
+           planner::Options how);
+  PlanImpl(const PlanImpl&) = delete;
+  PlanImpl& operator=(const PlanImpl&) = delete;
 
-  FactorGraph graph;     // as it was asked
-  FactorGraph observed;  // the same and, after its factors, one for the evidence of each observable variable
+  const FactorGraph graph;  // as it was asked
+
+ private:
+  std::optional<FactorGraph> with_evidence_;
+
+ public:
+  const FactorGraph& observed;  // the graph and, after its factors, one for the evidence of each observable variable
   std::vector<DimId> observable;
-  adjoint::AnswerAxes axes;
+  graph::AnswerAxes axes;
   planner::Options options;
-  /// Of a graph without chains its schedule, of one with chains the program: one of them is set.
-  std::optional<Runnable> value;
+  /// Set where the graph has chains.
   std::unique_ptr<chain::Program> chains;
 
-  engine::Questions question;
+  /// The schedule of a question, made when it is first asked.
+  [[nodiscard]] std::shared_ptr<const Runnable> runnable(const adjoint::Asked& asked) const;
+  /// That of the plan's own outputs, which small runs look up all the time.
+  [[nodiscard]] const Runnable& value() const;
+  /// The forward run that questions about outputs, or about the total, continue; and where the total is among its
+  /// outputs.
+  [[nodiscard]] adjoint::Forward forward_of_outputs() const { return of_outputs_; }
+  [[nodiscard]] adjoint::Forward forward_of_total() const { return of_total_; }
+  [[nodiscard]] std::size_t total_of(adjoint::Forward forward) const {
+    return total_of_[static_cast<std::size_t>(forward)];
+  }
+  /// What the parts of a question ask, in the order in which they are run.
+  [[nodiscard]] std::vector<adjoint::Asked> parts(const Question& question) const;
+
+  /// The plan for other sizes: null where this one serves them. A graph with chains, or one that is tractable only
+  /// because plates have size 0 or 1, has a plan for each. Throws IntractableError where the graph is intractable then.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> at(const planner::Extents& extents) const;
+  /// The plan of the same graph whose schedules raise the slices of these plates; null where there are none. The
+  /// exponents of a plate have the axes that they are given under.
+  template <class Exponents>
+  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Exponents& exponents) const {
+    if (exponents.empty()) return nullptr;
+    WeightAxes weights;
+    for (const auto& [plate, exponent] : exponents) weights[plate] = exponent.axes;
+    return weighted(weights);
+  }
+  /// Whether runs bring along evidence or exponents besides the operands.
+  [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
+
+ private:
+  using WeightAxes = std::map<DimId, std::vector<DimId>>;
+  [[nodiscard]] planner::Schedule schedule(const adjoint::Asked& asked) const;
+  [[nodiscard]] std::shared_ptr<const PlanImpl> weighted(const WeightAxes& weights) const;
+  /// Another plan of the same graph, made once for each key.
+  using Key = std::pair<planner::Extents, WeightAxes>;
+  template <class Make>
+  [[nodiscard]] std::shared_ptr<const PlanImpl> other(const Key& key, Make make) const;
+
+  bool fixed_ = false;  // it is for the graph's sizes alone
+  adjoint::Forward of_outputs_;
+  adjoint::Forward of_total_;
+  std::array<std::size_t, 3> total_of_;  // [forward]
+  engine::Planned<adjoint::Asked, adjoint::AskedHash> planned_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Runnable> own_value_;
+  mutable std::atomic<const Runnable*> value_ = nullptr;
+  mutable std::map<Key, std::shared_ptr<const PlanImpl>> others_;
 };
 
 struct PlanAccess {
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
+  /// The same plan of a graph that was written with other sizes.
+  static Plan sized(const Plan& plan, FactorGraph graph) {
+    Plan other = plan;
+    other.sized_ = std::make_shared<const FactorGraph>(std::move(graph));
+    return other;
+  }
 };
-
-/// The engine's settings for a run of the plan. Throws OptionError.
-[[nodiscard]] engine::Settings settings_of(const RunOptions& options);
 
 }  // namespace api
 

@@ -214,7 +214,7 @@ std::vector<DimId> slice_batch(const Piece& piece) { return joined(joined({piece
 
 FactorGraph body_graph(const FactorGraph& graph, const Piece& piece, const Body& body, bool forward) {
   const SortedSet linked = linked_plates(graph, piece);
-  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+  const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
   graph::Derived derived(graph);
   for (const DimId d : joined(piece.rows, piece.outer)) derived.batch(d);
   for (const DimId v : piece.inside) {

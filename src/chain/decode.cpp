@@ -22,7 +22,7 @@ Tensor decode_plain(const Program& program, std::span<const Tensor> operands, co
     planner::Options all_kept = program.options();
     all_kept.sums_only = false;
     all_kept.without.insert("reuse_buffers");
-    return planner::plan(adjoint::total_graph(program.graph()), all_kept);
+    return planner::plan(graph::total_graph(program.graph()), all_kept);
   });
   const planner::Schedule& schedule = runnable->schedule();
   const engine::Runnable::Lease lease(*runnable);
@@ -52,7 +52,7 @@ Tensor decode_rest(const Program& program, std::span<const Tensor> operands, con
   const auto rest = program.rest_total();
   std::vector<Tensor> inputs = program.rest_operands(operands, results);
   pad(inputs, pieces, call);
-  const adjoint::AnswerAxes axes(rest->graph());
+  const graph::AnswerAxes axes(rest->graph());
   const SortedSet variables = rest_variables(pieces);
   std::vector<Integers> chosen(rest->graph().dims().size());
   for (const DimId v : variables) {

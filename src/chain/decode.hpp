@@ -15,7 +15,7 @@ namespace plated::chain {
 /// to draw.
 ///
 /// `assignment` is by DimId of the program's graph. The caller has shaped those of its variables: samples (only if they
-/// are drawn), then the axes of adjoint::AnswerAxes without states. Slices beyond a chain's length become −1.
+/// are drawn), then the axes of graph::AnswerAxes without states. Slices beyond a chain's length become −1.
 ///
 /// `check` is shown the total before anything is chosen, and throws where it is the semiring's zero.
 Tensor decode(const Program& program, std::span<const Tensor> operands, const adjoint::Choice& choice, const Call& call,

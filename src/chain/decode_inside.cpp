@@ -172,7 +172,7 @@ class Inside {
     const auto part =
         program_.part("inside " + std::to_string(index_) + " " + std::to_string(count), [&] { return graph(count); });
     const InnerCall inner(call_, call_.settings.semiring, piece_.chain, first, count);
-    const adjoint::AnswerAxes axes(part->graph());
+    const graph::AnswerAxes axes(part->graph());
     for (std::int64_t sample = 0; sample < states_.samples(); ++sample) {
       std::vector<Tensor> inputs;
       for (const Gathered& gathered : factors_) inputs.push_back(operand(gathered, sample, first, count));

@@ -44,7 +44,7 @@ class States {
  private:
   const FactorGraph& graph_;
   std::vector<Integers>& values_;
-  adjoint::AnswerAxes axes_;
+  graph::AnswerAxes axes_;
   std::int64_t samples_;
 };
 

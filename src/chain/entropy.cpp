@@ -7,11 +7,15 @@
 namespace plated::chain {
 namespace {
 
+planner::Schedule total_forward(const Program& program) {
+  return adjoint::forward(graph::total_graph(program.graph()), program.options());
+}
+
 /// The questions whose answer is a number for each batch, of a graph without chains.
 Tensor plain_number(const Program& program, const std::string& key, const std::function<planner::Schedule()>& plan,
                     std::span<const Tensor> operands, const std::vector<Tensor>& more, const Call& call) {
   const FactorGraph& graph = program.graph();
-  const std::vector<std::int64_t> shape = engine::sizes(graph, adjoint::batch_axes(graph));
+  const std::vector<std::int64_t> shape = engine::sizes(graph, graph::batch_axes(graph));
   std::vector<Tensor> inputs(operands.begin(), operands.end());
   inputs.push_back(Tensor::scalar(1.0).broadcast(shape));
   inputs.insert(inputs.end(), more.begin(), more.end());
@@ -48,8 +52,7 @@ double surprise(double part, double whole) { return part > 0 ? -part * std::log(
 Tensor entropy(const Program& program, std::span<const Tensor> operands, const Call& call) {
   if (!program.has_chains()) {
     return plain_number(
-        program, "entropy", [&] { return adjoint::entropy_schedule(program.graph(), program.options()); }, operands, {},
-        call);
+        program, "entropy", [&] { return adjoint::entropy_schedule(total_forward(program), 0); }, operands, {}, call);
   }
   if (program.point_ends() != nullptr) {
     const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
@@ -118,8 +121,8 @@ Tensor expectation(const Program& program, std::span<const Tensor> operands, con
   }
   if (!program.has_chains()) {
     return plain_number(
-        program, key, [&] { return adjoint::expectation_schedule(program.graph(), program.options(), given); },
-        operands, present, call);
+        program, key, [&] { return adjoint::expectation_schedule(total_forward(program), 0, given); }, operands,
+        present, call);
   }
   if (const PointEnds* ends = program.point_ends()) {
     const auto inputs = program.sliced_inputs(operands, Semiring::log, call);

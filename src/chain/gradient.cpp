@@ -21,8 +21,10 @@ std::string key_of(const GradientQuestion& question) {
 
 std::vector<Tensor> plain_gradient(const Program& program, const GradientQuestion& question, std::vector<Tensor> places,
                                    std::span<const Tensor> operands, const Call& call) {
-  const auto runnable = program.question(
-      key_of(question), [&] { return adjoint::gradient_schedule(program.graph(), program.options(), question); });
+  const auto runnable = program.question(key_of(question), [&] {
+    return adjoint::gradient_schedule(adjoint::forward(program.graph(), program.options()),
+                                      program.graph().outputs().size(), question);
+  });
   engine::Settings settings = call.settings;
   settings.semiring = question.semiring;
   return runnable->run(std::move(places), operands, settings);
@@ -177,7 +179,7 @@ class ChainGradient {
     }
     const auto rest = program_.rest_total();
     GradientQuestion asked{.semiring = question_.semiring, .nonnegative = true, .reads_answers = false};
-    const std::vector<std::int64_t> batch = engine::sizes(rest->graph(), adjoint::batch_axes(rest->graph()));
+    const std::vector<std::int64_t> batch = engine::sizes(rest->graph(), graph::batch_axes(rest->graph()));
     std::vector<Tensor> answers{Tensor(Dtype::float64, batch)};
     for (const RestFactor& from : pieces_.rest_factors) {
       asked.wanted.push_back(from.is_piece && is_sliced(from.index));
@@ -247,9 +249,10 @@ class ChainGradient {
   void add_products(const std::vector<bool>& wanted, const std::vector<Tensor>& answers) {
     const auto rest = program_.rest_total();
     const FactorGraph& graph = rest->graph();
-    const std::vector<std::int64_t> batch = engine::sizes(graph, adjoint::batch_axes(graph));
-    const auto runnable = rest->question(
-        "hessian", [&] { return adjoint::hessian_schedule(graph, program_.options(), question_.semiring); });
+    const std::vector<std::int64_t> batch = engine::sizes(graph, graph::batch_axes(graph));
+    const auto runnable = rest->question("hessian", [&] {
+      return adjoint::hessian_schedule(adjoint::forward(graph, program_.options()), question_.semiring);
+    });
     std::vector<Tensor> inputs = rest_operands_;
     inputs.push_back(Tensor::scalar(1.0).broadcast(batch));
     std::vector<Tensor> found(2, Tensor(Dtype::float64, batch));

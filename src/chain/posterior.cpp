@@ -31,7 +31,7 @@ class Asker {
     }
     rest_operands_ = program_.rest_operands(operands_, results_);
     rest_operands_.push_back(
-        Tensor::scalar(1.0).broadcast(engine::sizes(program_.graph(), adjoint::batch_axes(program_.graph()))));
+        Tensor::scalar(1.0).broadcast(engine::sizes(program_.graph(), graph::batch_axes(program_.graph()))));
     ask_rest_variables();
     ask_rest_masses();
     take_means();
@@ -86,11 +86,12 @@ class Asker {
   void ask_rest_variables() {
     const auto rest = program_.rest_total();
     const FactorGraph& graph = rest->graph();
-    const adjoint::AnswerAxes axes(graph);
+    const graph::AnswerAxes axes(graph);
     const std::vector<DimId> variables = adjoint::posterior_variables(graph);
-    const auto runnable =
-        rest->question("marginals", [&] { return adjoint::marginal_schedule(graph, program_.options(), true, false); });
-    std::vector<Tensor> places{engine::shape_only(Dtype::float64, engine::sizes(graph, adjoint::batch_axes(graph)))};
+    const auto runnable = rest->question("marginals", [&] {
+      return adjoint::marginal_schedule(adjoint::forward(graph, program_.options()), 0, true, false);
+    });
+    std::vector<Tensor> places{engine::shape_only(Dtype::float64, engine::sizes(graph, graph::batch_axes(graph)))};
     for (const DimId v : variables)
       places.push_back(engine::shape_only(question_.dtype, engine::sizes(graph, axes(v))));
     {
@@ -162,7 +163,7 @@ class Asker {
       const Factor& factor = graph.factors()[f];
       double slices = 1;
       std::vector<DimId> shared = factor.tied;
-      for (const DimId d : adjoint::batch_axes(graph)) {
+      for (const DimId d : graph::batch_axes(graph)) {
         if (std::find(factor.dims.begin(), factor.dims.end(), d) == factor.dims.end()) shared.push_back(d);
       }
       const Ragged* ragged = nullptr;
@@ -212,7 +213,7 @@ class Asker {
   const PosteriorQuestion& question_;
   std::span<const Tensor> operands_;
   const Call& call_;
-  adjoint::AnswerAxes axes_;
+  graph::AnswerAxes axes_;
   Posterior result_;
   std::vector<PieceAnswers> answers_;
   std::vector<std::pair<std::size_t, Probe>> filtered_;

@@ -20,7 +20,7 @@ struct PosteriorQuestion {
 
 struct Posterior {
   Tensor log_partition;
-  std::map<DimId, Tensor> variables;  // axes as adjoint::AnswerAxes; zeros beyond a chain's length
+  std::map<DimId, Tensor> variables;  // axes as graph::AnswerAxes; zeros beyond a chain's length
   std::vector<Tensor> factors;        // means over the slices that an operand has no axis for
 };
 

@@ -97,7 +97,7 @@ FactorsLeftOut leave_one_out(const Program& program, std::size_t piece, const st
     }
   });
   // Plates come before chains, in whatever order the rows have them.
-  std::vector<DimId> order = without(adjoint::AnswerAxes(program.graph())(p.sources[0], false), p.chain);
+  std::vector<DimId> order = without(graph::AnswerAxes(program.graph())(p.sources[0], false), p.chain);
   order.push_back(p.chain);
   Tensor ordered = reordered(answer, axes, order);
   return {.axes = std::move(order), .values = std::move(ordered)};
@@ -131,14 +131,15 @@ SlicesLeftOut leave_out_slices(const Program& program, DimId plate, std::span<co
   const Walk walk(program, operands, call);
   const auto rest = program.rest_total();
   const FactorGraph& graph = rest->graph();
-  std::vector<std::int64_t> shape = engine::sizes(graph, adjoint::batch_axes(graph));
+  std::vector<std::int64_t> shape = engine::sizes(graph, graph::batch_axes(graph));
   const Tensor total = engine::shape_only(Dtype::float64, shape);
   shape.push_back(graph.dims()[plate].size);
   engine::Settings settings = call.settings;
   settings.semiring = Semiring::log;
   if (graph.dims()[plate].size != 1) {
-    const auto runnable = rest->question("leave one out of " + name,
-                                         [&] { return adjoint::predictive_schedule(graph, program.options(), plate); });
+    const auto runnable = rest->question("leave one out of " + name, [&] {
+      return adjoint::predictive_schedule(adjoint::forward(graph, program.options()), plate);
+    });
     const std::vector<Tensor> both =
         runnable->run({total, engine::shape_only(Dtype::float64, shape)}, walk.rest_operands(), settings);
     return {both[0], both[1]};

@@ -87,7 +87,7 @@ std::shared_ptr<const Program> Program::part(const std::string& key, const std::
 }
 
 std::shared_ptr<const Program> Program::rest_total() const {
-  return part("rest total", [&] { return rest_asking(*pieces_, {adjoint::batch_axes(graph_)}); });
+  return part("rest total", [&] { return rest_asking(*pieces_, {graph::batch_axes(graph_)}); });
 }
 
 std::shared_ptr<const engine::Runnable> Program::step(std::size_t piece, bool forward) const {

@@ -16,7 +16,7 @@
 #include "chain/point_ends.hpp"
 #include "chain/step_pool.hpp"
 #include "chain/views.hpp"
-#include "engine/questions.hpp"
+#include "engine/planned.hpp"
 #include "engine/recursion.hpp"
 #include "planner/planner.hpp"
 
@@ -110,7 +110,7 @@ class Program {
   std::unique_ptr<const Program> sliced_;
   std::optional<Pieces> pieces_;
   std::vector<Body> bodies_;
-  engine::Questions questions_;
+  engine::Planned<std::string> questions_;
   mutable StepPool step_pool_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Program>> parts_;

@@ -18,7 +18,7 @@ Walk::Walk(const Program& program, std::span<const Tensor> operands, const Call&
     results_.push_back(sweeps_[p]->result(true));
   }
   rest_operands_ = program.rest_operands(operands, results_);
-  const std::vector<std::int64_t> batch = engine::sizes(graph, adjoint::batch_axes(graph));
+  const std::vector<std::int64_t> batch = engine::sizes(graph, graph::batch_axes(graph));
   adjoint::GradientQuestion asked{.semiring = Semiring::log, .reads_answers = false};
   std::vector<Tensor> places{Tensor(Dtype::float64, batch)};
   for (const RestFactor& from : pieces.rest_factors) {
@@ -58,7 +58,7 @@ void Walk::visit(std::size_t piece, const Tensor& context, const std::function<v
 }
 
 std::vector<double> in_order(const Tensor& answer, const FactorGraph& graph, const std::vector<DimId>& batch) {
-  return reordered(answer, adjoint::batch_axes(graph), batch).values();
+  return reordered(answer, graph::batch_axes(graph), batch).values();
 }
 
 }  // namespace plated::chain

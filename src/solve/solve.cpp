@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "adjoint/questions.hpp"
-#include "api/inputs.hpp"
 #include "base/watch.hpp"
+#include "graph/answer_axes.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 #include "reduce/log_range.hpp"
@@ -23,7 +22,6 @@ class Solver {
       : watch_(options.cancelled, options.progress),
         model_(model),
         options_(options),
-        axes_(model.graph),
         reduction_(reduce::reduce(model)) {
     if (!reduction_.impossible) {
       reduce::check_log_range(reduction_.model);
@@ -58,7 +56,7 @@ class Solver {
   }
 
   /// Expands a posterior over the remaining states to all states.
-  [[nodiscard]] Tensor expanded(DimId v, const Tensor& posterior) const {
+  [[nodiscard]] Tensor expanded(DimId v, Tensor posterior) const {
     const auto kept = reduction_.kept.find(v);
     const auto known = reduction_.known.find(v);
     if (kept == reduction_.kept.end() && known == reduction_.known.end()) return posterior;
@@ -99,13 +97,14 @@ class Solver {
   const base::Watch watch_;
   const Model& model_;
   const SolveOptions& options_;
-  adjoint::AnswerAxes axes_;
   reduce::Reduction reduction_;
   std::vector<std::string> observable_;
 };
 
 std::vector<std::int64_t> batch_sizes(const FactorGraph& graph) {
-  return api::sizes(graph, adjoint::batch_axes(graph));
+  std::vector<std::int64_t> sizes;
+  for (const DimId d : graph::batch_axes(graph)) sizes.push_back(graph.dims()[d].size);
+  return sizes;
 }
 
 }  // namespace
@@ -115,7 +114,7 @@ Tensor log_partition(const Model& model, const SolveOptions& options) {
   if (solver.reduction().impossible) {
     const double nothing = -std::numeric_limits<double>::infinity();
     const auto shape = batch_sizes(model.graph);
-    return Tensor::of(shape, api::constant(nothing, Dtype::float64, shape).values());
+    return Tensor::of(shape, Tensor::scalar(nothing).broadcast(shape).values());
   }
   return solver.plan(solver.graph(), true).run(solver.factors(), solver.run_options())[0];
 }
@@ -130,15 +129,19 @@ std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& 
   {
     base::Phases phases;
     for (const reduce::Query& query : queries) {
-      std::vector<Tensor> factors;
-      for (const std::size_t f : query.factors) factors.push_back(solver.factors()[f]);
+      const bool whole = query.factors.size() == solver.factors().size();
+      std::vector<Tensor> some;
+      for (std::size_t k = 0; !whole && k < query.factors.size(); ++k) {
+        some.push_back(solver.factors()[query.factors[k]]);
+      }
       const Plan plan = solver.plan(reduce::query_graph(solver.graph(), query), false);
       const auto phase = phases.next(flops > 0 ? query.flops / flops : 1.0);
-      const Marginals posterior = marginals(plan, factors, solver.run_options());
+      Marginals posterior = marginals(plan, whole ? solver.factors() : some, solver.run_options());
       for (const DimId v : query.variables) {
-        const std::string& name = model.graph.dims()[v].name;
-        const auto found = posterior.variables.find(name);
-        if (found != posterior.variables.end()) result.emplace(name, solver.expanded(v, found->second));
+        auto found = posterior.variables.extract(model.graph.dims()[v].name);
+        if (found.empty()) continue;
+        found.mapped() = solver.expanded(v, std::move(found.mapped()));
+        result.insert(std::move(found));
       }
     }
   }
@@ -168,16 +171,16 @@ Tensor entropy(const Model& model, const SolveOptions& options) {
   return entropy(solver.plan(solver.graph(), false), solver.factors(), solver.run_options());
 }
 
-Outline outline(const Model& model) {
+Outline outline(const Model& model, Question::Kind kind) {
+  using Kind = Question::Kind;
   const SolveOptions options;
   const Solver solver(model, options);
   solver.check_possible();
   const reduce::Reduction& reduction = solver.reduction();
-  const Plan plan = solver.plan(solver.graph(), true);
+  const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph());
   Outline result{.absorbed = static_cast<std::int64_t>(reduction.known.size()),
-                 .dropped = plan.dropped(),
-                 .plan = plan,
-                 .cost = plan.cost(Semiring::log, Dtype::float64)};
+                 .question = {.kind = kind, .semiring = kind == Kind::map ? Semiring::max_plus : Semiring::log},
+                 .sweeps = static_cast<std::int64_t>(queries.size())};
   for (const auto& [v, kept] : reduction.kept) {
     if (kept.size() == 1) {
       ++result.determined;
@@ -185,9 +188,27 @@ Outline outline(const Model& model) {
       result.impossible += model.graph.dims()[v].size - static_cast<std::int64_t>(kept.size());
     }
   }
-  const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph());
-  result.sweeps = static_cast<std::int64_t>(queries.size());
   for (const reduce::Query& query : queries) result.sweep_flops += query.flops;
+  switch (kind) {
+    case Kind::value:
+      result.plans.push_back(solver.plan(solver.graph(), true));
+      result.dropped = result.plans[0].dropped();
+      break;
+    case Kind::marginals:
+      for (const reduce::Query& query : queries) {
+        result.plans.push_back(solver.plan(reduce::query_graph(solver.graph(), query), false));
+      }
+      break;
+    case Kind::map:
+    case Kind::sample:
+    case Kind::entropy:
+      result.plans.push_back(solver.plan(solver.graph(), false));
+      break;
+    default:
+      throw OptionError("a model is outlined for ln Z, marginals, MAP, samples and the entropy, not for " +
+                        std::string(name(kind)));
+  }
+  for (const Plan& plan : result.plans) result.cost += plan.cost(result.question, {}, Dtype::float64);
   return result;
 }
 

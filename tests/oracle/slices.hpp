@@ -71,6 +71,41 @@ class Slices {
     }
     return {};
   }
+  /// The plates around a plate: those that every factor and variable in it has.
+  [[nodiscard]] std::vector<DimId> around_plate(DimId plate) const {
+    std::vector<std::vector<DimId>> inside;
+    for (std::size_t f = 0; f < graph_.factors().size(); ++f) inside.push_back(graph_.factor_plates(f));
+    for (DimId v = 0; v < plates_.size(); ++v) {
+      if (graph_.dims()[v].kind == DimKind::variable) inside.push_back(plates_[v]);
+    }
+    std::erase_if(inside, [&](const std::vector<DimId>& plates) { return !contains(plates, plate); });
+    std::vector<DimId> result;
+    for (DimId d = 0; d < graph_.dims().size(); ++d) {
+      const auto has = [&](const std::vector<DimId>& plates) { return contains(plates, d); };
+      if (d != plate && !inside.empty() && std::all_of(inside.begin(), inside.end(), has)) result.push_back(d);
+    }
+    return result;
+  }
+  /// Whether a slice of a plate exists at all, where `at` is and at any index of plates around it that are not `dims`.
+  [[nodiscard]] bool exists(DimId plate, const std::vector<DimId>& dims, Index at) const {
+    const auto given = lengths_.find(graph_.dims()[plate].name);
+    if (given == lengths_.end() || given->second.values.empty()) return true;
+    std::vector<DimId> axes = around_plate(plate), open;
+    for (const DimId d : axes) {
+      if (!contains(dims, d)) open.push_back(d);
+    }
+    if (given->second.shape.size() > axes.size()) {
+      const std::vector<DimId> leading = batch();
+      axes.insert(axes.begin(), leading.begin(), leading.end());
+    }
+    bool found = false;
+    for_each_index(graph_, open, at, [&] {
+      Index index;
+      for (const DimId d : axes) index.push_back(at[d]);
+      found = found || at[plate] < given->second.at(index);
+    });
+    return found;
+  }
 
   /// How many slices of a chain exist where `at` is.
   [[nodiscard]] std::int64_t length(DimId chain, const Index& at) const {
@@ -95,6 +130,9 @@ class Slices {
         bool inside = true;
         for (const DimId d : around(chain)) inside = inside && contains(dims, d);
         if (inside && at[chain] >= length(chain, at)) return;
+      }
+      for (const DimId plate : of_kind(dims, DimKind::plate)) {
+        if (!exists(plate, dims, at)) return;
       }
       visit();
     });

@@ -287,7 +287,8 @@ TEST(OverflowingSizes, AreRefusedInIntermediatesBeforeAnythingRuns) {
   const std::int64_t big = std::int64_t{1} << 31;
   // All pairs of four variables: whichever goes first, its message holds the other three.
   const std::vector<Tensor::Shape> shapes(6, {big, big});
-  const std::string message = message_of<SizeOverflowError>([&] { (void)plan_of("ab,ac,ad,bc,bd,cd->", shapes); });
+  const std::string message =
+      message_of<SizeOverflowError>([&] { (void)plan_of("ab,ac,ad,bc,bd,cd->", shapes).cost(); });
   EXPECT_SAYS(message, "intermediate");
   EXPECT_SAYS(message, std::to_string(big));
 }
@@ -305,7 +306,7 @@ TEST(MemoryLimit, IsRefusedWithTheBytesNeededAndTheSamePlanRunsAgain) {
   } catch (const MemoryLimitError& error) {
     needed = error.bytes_needed();
     EXPECT_EQ(error.limit(), 64);
-    EXPECT_GE(needed, plan.cost(Semiring::real, Dtype::float64).peak_bytes);
+    EXPECT_GE(needed, plan.cost({.semiring = Semiring::real}, {}, Dtype::float64).peak_bytes);
     EXPECT_SAYS(error.what(), std::to_string(needed));
     EXPECT_SAYS(error.what(), "64");
   }

@@ -1,7 +1,9 @@
 // Every question about one model with chains, in log space, against the unrolled graph.
 #pragma once
 
+#include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,9 +21,9 @@ namespace plated::test {
 /// A model that was made by hand, with random operands in double.
 class EveryQuestion {
  public:
-  EveryQuestion(FactorGraph graph, Lengths lengths = {}, Semiring semiring = Semiring::log)
+  EveryQuestion(FactorGraph graph, Lengths lengths = {}, Semiring semiring = Semiring::log, std::uint64_t seed = 17)
       : graph_(std::move(graph)), lengths_(std::move(lengths)), semiring_(semiring), plan_(compile(graph_)) {
-    Random random(17);
+    Random random(seed);
     const bool weights = semiring == Semiring::real;
     operands_.emplace(graph_, random, OperandOptions{.semiring = weights ? Semiring::max_product : semiring});
   }
@@ -132,6 +134,64 @@ class EveryQuestion {
       good = near("max-marginal of " + graph_.dims()[v].name, each.at(graph_.dims()[v].name),
                   posterior.shape(posterior.axes({v})), want, ring == Semiring::max_plus ? log_magnitude(want) : want,
                   {1e-13, 0});
+    }
+    return good;
+  }
+
+  /// Entries in slices that a ragged plate does not have become NaN: they must not be read.
+  void spoil_padding() {
+    const oracle::Slices slices(graph_, lengths_);
+    for (std::size_t f = 0; f < tensors().size(); ++f) {
+      const std::vector<DimId>& dims = graph_.factors()[f].dims;
+      if (std::set<DimId>(dims.begin(), dims.end()).size() < dims.size()) continue;
+      std::vector<DimId> shared = slices.batch();
+      const auto is_empty = [&](DimId d) { return graph_.dims()[d].size == 0; };
+      if (std::any_of(shared.begin(), shared.end(), is_empty)) continue;
+      std::erase_if(shared, [&](DimId d) { return oracle::contains(dims, d); });
+      oracle::Index at(graph_.dims().size(), 0);
+      auto* value = static_cast<double*>(tensors()[f].mutable_data());
+      oracle::for_each_index(graph_, dims, at, [&] {
+        for (const DimId plate : slices.of_kind(dims, DimKind::plate)) {
+          bool exists = false;
+          oracle::for_each_index(graph_, shared, at, [&] { exists = exists || slices.exists(plate, dims, at); });
+          if (!exists) *value = std::numeric_limits<double>::quiet_NaN();
+        }
+        ++value;
+      });
+    }
+  }
+
+  /// Tangents of outputs and products of the second derivatives with a random direction.
+  [[nodiscard]] testing::AssertionResult hessian() {
+    Random random(29);
+    std::vector<Tensor> direction, cotangents;
+    for (const Tensor& t : tensors()) direction.push_back(signed_tensor(t.shape(), random));
+    for (const Output& output : graph_.outputs()) {
+      Tensor::Shape shape;
+      for (const DimId d : output.dims) shape.push_back(graph_.dims()[d].size);
+      cotangents.push_back(signed_tensor(shape, random));
+    }
+    const auto got = hessian_vector_product(plan_, tensors(), direction, run(), cotangents);
+    const oracle::Question q{.semiring = semiring_,
+                             .operands = numbers(tensors()),
+                             .direction = numbers(direction),
+                             .cotangents = numbers(cotangents),
+                             .lengths = lengths_};
+    const auto exact = oracle::derivative(graph_, q);
+    const auto magnitude = oracle::derivative(graph_, oracle::absolute(q));
+    const auto slopes = [](const std::vector<oracle::Dual>& list) {
+      Numbers result;
+      for (const oracle::Dual& dual : list) result.push_back(std::isnan(dual.slope) ? 0 : dual.slope);
+      return result;
+    };
+    testing::AssertionResult good = testing::AssertionSuccess();
+    for (std::size_t o = 0; o < got.tangents.size() && good; ++o) {
+      good = near("tangent " + std::to_string(o), got.tangents[o], cotangents[o].shape(), slopes(exact.outputs[o]),
+                  slopes(magnitude.outputs[o]), {1e-11, 1e-300});
+    }
+    for (std::size_t f = 0; f < got.products.size() && good; ++f) {
+      good = near("product " + std::to_string(f), got.products[f], tensors()[f].shape(), slopes(exact.gradients[f]),
+                  slopes(magnitude.gradients[f]), {1e-11, 1e-300});
     }
     return good;
   }

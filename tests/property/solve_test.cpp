@@ -207,6 +207,11 @@ TEST(Solve, TellsWhatItWillDo) {
   EXPECT_GT(told.cost.flops, 0);
   EXPECT_EQ(told.sweeps, 1);
   EXPECT_GT(told.sweep_flops, 0);
+  const Outline posterior = outline(model, Question::Kind::marginals);
+  ASSERT_EQ(posterior.plans.size(), 1U);
+  EXPECT_GT(posterior.cost.flops, told.cost.flops) << "exactly counted, back and forth";
+  EXPECT_NE(posterior.plans[0].print(posterior.question).find("Weigh"), std::string::npos);
+  EXPECT_THROW((void)outline(model, Question::Kind::gradient), OptionError);
   EXPECT_NEAR(log_partition(model).item(), std::log(0.25 * 0.5 + 0.25 * 0.75), 1e-14);
 }
 

@@ -326,7 +326,8 @@ TEST(Stop, IsSeenWhileAnOrderIsSearchedFor) {
   graph.output({});
   for (const Search search : {Search::automatic, Search::randomised}) {
     Observer observer;
-    const PlanOptions options{.search = search, .trials = 100'000, .cancelled = observer.cancelled()};
+    const PlanOptions options{
+        .search = search, .trials = 100'000, .questions = {{}}, .cancelled = observer.cancelled()};
     observer.expect_stopped("compile", [&] { (void)compile(graph, options); });
   }
 }

@@ -99,8 +99,10 @@ TEST(Marginals, RefuseWrongOperands) {
   EXPECT_THROW((void)marginals(shuffled(), one), OperandCountError);
   const std::vector<Tensor> missing{one[0], Tensor::view(static_cast<double*>(nullptr), {3, 5, 2, 4})};
   EXPECT_THROW((void)marginals(shuffled(), missing), NullDataError);
-  const std::vector<Tensor> wrong{one[0], Tensor(Dtype::float64, {3, 5, 2, 1})};
+  const std::vector<Tensor> wrong{one[0], Tensor(Dtype::float64, {4, 5, 2, 4})};
   EXPECT_THROW((void)marginals(shuffled(), wrong), SizeError);
+  const std::vector<Tensor> smaller{one[0], Tensor(Dtype::float64, {3, 5, 2, 1})};
+  EXPECT_EQ(marginals(shuffled(), smaller).variables.at("y").shape(), (Shape{6, 1, 5, 3})) << "a plate has any size";
 }
 
 TEST(Marginals, NameTheBatchThatIsImpossible) {

@@ -41,7 +41,7 @@ class Asked {
     };
     for (const auto& [name, given] : model.lengths) {
       const Chain& chain = graph.chains()[0];
-      std::vector<DimId> dims = adjoint::AnswerAxes(graph)(chain.links[0].source, false);
+      std::vector<DimId> dims = graph::AnswerAxes(graph)(chain.links[0].source, false);
       std::erase(dims, chain.dim);
       EXPECT_EQ(graph.dims()[chain.dim].name, name);
       lengths_[chain.dim] = {.dims = dims, .sizes = engine::sizes(graph, dims), .values = given.values};
@@ -60,7 +60,7 @@ class Asked {
   }
 
   Tensor decode(const adjoint::Choice& choice, Assignment& assignment, int threads = 1) const {
-    const adjoint::AnswerAxes axes(graph);
+    const graph::AnswerAxes axes(graph);
     std::vector<Integers> chosen(graph.dims().size());
     for (DimId v = 0; v < chosen.size(); ++v) {
       if (graph.dims()[v].kind != DimKind::variable) continue;
@@ -82,7 +82,7 @@ class Asked {
 
   /// `^v` and `v$` are the first and last states of their variables, where there is a slice.
   void check_ends(const Assignment& assignment, std::int64_t samples) const {
-    const adjoint::AnswerAxes axes(graph);
+    const graph::AnswerAxes axes(graph);
     for (const Dim& dim : graph.dims()) {
       if (dim.end == End::none) continue;
       const DimId chain = *graph.linking_chain(dim.of);
@@ -306,7 +306,7 @@ TEST(DecodeTies, TakeTheLowestState) {
   const std::vector<Tensor> zeros{Tensor(Dtype::float64, {3}), Tensor(Dtype::float64, {3, 3}),
                                   Tensor(Dtype::float64, {4, 3})};
   std::vector<Integers> chosen(program.graph().dims().size());
-  const adjoint::AnswerAxes axes(program.graph());
+  const graph::AnswerAxes axes(program.graph());
   for (DimId v = 0; v < chosen.size(); ++v) {
     if (program.graph().dims()[v].kind == DimKind::variable) {
       chosen[v] = Integers(engine::sizes(program.graph(), axes(v, false)));

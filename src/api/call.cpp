@@ -1,0 +1,78 @@
+// Finds the sizes of a call.
+#include "api/call.hpp"
+
+#include "api/chained.hpp"
+#include "engine/check_operands.hpp"
+#include "engine/thread_pool.hpp"
+#include "plated/error.hpp"
+
+namespace plated::api {
+namespace {
+
+planner::Extents extents_of(const FactorGraph& sizes, std::span<const Tensor> operands, const RunOptions& options,
+                            planner::Extents buffer) {
+  check_options(options);
+  engine::read_extents(sizes, operands, options.sizes, buffer);
+  return buffer;
+}
+
+chain::RaggedChains lengths_of(const PlanImpl& plan, const planner::Extents& extents, const RunOptions& options) {
+  if (options.lengths.empty()) return {};
+  return plan.chains ? ragged_chains(plan, options.lengths) : ragged_plates(plan.graph, extents, options.lengths);
+}
+
+Exponents exponents_of(const PlanImpl& plan, const planner::Extents& extents, const chain::RaggedChains& lengths,
+                       const RunOptions& options) {
+  if (!plan.chains) return api::exponents_of(plan.graph, extents, lengths, options.weights);
+  if (!options.weights.empty()) {
+    throw OptionError("weights are given, and the model has chains: their plates have none so far");
+  }
+  return {};
+}
+
+}  // namespace
+
+Call::Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tensor> given, const RunOptions& how,
+           planner::Extents buffer)
+    : extents_(extents_of(sizes, given, how, std::move(buffer))),
+      sized_(asked.at(extents_)),
+      lengths_(lengths_of(sized_ ? *sized_ : asked, extents_, how)),
+      exponents_(exponents_of(sized_ ? *sized_ : asked, extents_, lengths_, how)),
+      weighted_((sized_ ? *sized_ : asked).raising(exponents_)),
+      plan(weighted_ ? *weighted_
+           : sized_  ? *sized_
+                     : asked),
+      graph(plan.graph),
+      operands(given),
+      options(how) {}
+
+std::vector<std::int64_t> Call::shape(const std::vector<DimId>& dims) const {
+  std::vector<std::int64_t> list;
+  list.reserve(dims.size());
+  for (const DimId d : dims) list.push_back(extents_[d]);
+  return list;
+}
+
+std::vector<Tensor> Call::output_shapes(const FactorGraph& of, Dtype dtype) const {
+  std::vector<Tensor> outputs;
+  for (const Output& output : of.outputs()) outputs.push_back(shape_only(dtype, shape(output.dims)));
+  return outputs;
+}
+
+int Call::threads() const { return options.threads == 0 ? engine::hardware_threads() : options.threads; }
+
+engine::Settings Call::settings(Semiring semiring) const {
+  return {.semiring = semiring,
+          // Chains run schedules of other graphs, which know their sizes.
+          .extents = plan.chains ? nullptr : &extents_,
+          .threads = threads(),
+          .memory_limit = options.memory_limit};
+}
+
+void check_options(const RunOptions& options) {
+  if (options.threads < 0) throw OptionError("the number of threads is negative: " + std::to_string(options.threads));
+  if (options.memory_limit < 0)
+    throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
+}
+
+}  // namespace plated::api

@@ -1,0 +1,61 @@
+// One call of a verb: the plan that serves it, the sizes of its operands, weights and lengths, and settings of its
+// runs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "api/exponents.hpp"
+#include "api/plan_impl.hpp"
+
+namespace plated::api {
+
+class Call {
+ public:
+  /// Throws what engine::read_extents, exponents_of and, with chains, ragged_chains throw, and OptionError. `buffer` is
+  /// memory for the sizes.
+  Call(const Plan& asked, std::span<const Tensor> given, const RunOptions& how, planner::Extents buffer = {})
+      : Call(PlanAccess::impl(asked), asked.graph(), given, how, std::move(buffer)) {}
+  /// The same with sizes from a graph where neither operands nor options give any.
+  Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tensor> operands, const RunOptions& options,
+       planner::Extents buffer = {});
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() = default;
+
+ private:
+  planner::Extents extents_;
+  std::shared_ptr<const PlanImpl> sized_;  // for other sizes than those of the plan that was asked
+  chain::RaggedChains lengths_;
+  Exponents exponents_;
+  std::shared_ptr<const PlanImpl> weighted_;  // whose schedules raise the slices of plates
+
+ public:
+  const PlanImpl& plan;
+  const FactorGraph& graph;  // as it was asked; its sizes need not be those of the call
+  std::span<const Tensor> operands;
+  const RunOptions& options;
+
+  [[nodiscard]] const planner::Extents& extents() const { return extents_; }
+  [[nodiscard]] planner::Extents take_extents() { return std::move(extents_); }
+  /// Of ragged chains or, without chains, of ragged plates.
+  [[nodiscard]] const chain::RaggedChains& lengths() const { return lengths_; }
+  /// What the slices of plates are raised to.
+  [[nodiscard]] const Exponents& exponents() const { return exponents_; }
+  /// The same of lengths alone: ones and zeros.
+  [[nodiscard]] Exponents presence() const { return exponents_of(graph, extents_, lengths_); }
+
+  [[nodiscard]] std::vector<std::int64_t> shape(const std::vector<DimId>& dims) const;
+  /// One entry for each batch.
+  [[nodiscard]] std::vector<std::int64_t> batch_shape() const { return shape(plan.axes.batch()); }
+  /// Places for a graph's outputs, to be allocated.
+  [[nodiscard]] std::vector<Tensor> output_shapes(const FactorGraph& of, Dtype dtype) const;
+  [[nodiscard]] int threads() const;
+  [[nodiscard]] engine::Settings settings(Semiring semiring) const;
+};
+
+/// Throws OptionError where threads or the memory limit are negative.
+void check_options(const RunOptions& options);
+
+}  // namespace plated::api

@@ -1,0 +1,196 @@
+// Checks weights and lengths of plates.
+#include "api/exponents.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "api/call.hpp"
+#include "api/inputs.hpp"
+#include "base/checked_size.hpp"
+#include "engine/check_operands.hpp"
+#include "graph/spell.hpp"
+#include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
+
+namespace plated::api {
+namespace {
+
+using base::SortedSet;
+using graph::quoted;
+
+std::vector<std::int64_t> sizes(const planner::Extents& extents, const std::vector<DimId>& dims) {
+  std::vector<std::int64_t> list;
+  for (const DimId d : dims) list.push_back(extents[d]);
+  return list;
+}
+
+DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what) {
+  const auto dim = graph.find(name);
+  if (dim && graph.dims()[*dim].kind == DimKind::plate) return *dim;
+  throw UnknownNameError(std::string(what) + " are given for " + quoted(name) + ", and the model has no such plate");
+}
+
+/// A factor or variable of a plate, and the other plates that it is in.
+struct Item {
+  std::string name;
+  SortedSet around;
+};
+
+std::vector<Item> items_in(const FactorGraph& graph, DimId plate) {
+  std::vector<Item> items;
+  const auto add = [&](std::string name, const std::vector<DimId>& plates) {
+    SortedSet around = base::sorted(plates);
+    if (!base::contains(around, plate)) return;
+    std::erase(around, plate);
+    items.push_back({std::move(name), std::move(around)});
+  };
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    add("factor " + quoted(graph.factors()[f].name), graph.factor_plates(f));
+  }
+  const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
+  for (const DimId v : graph::variables(graph)) add("variable " + quoted(graph.dims()[v].name), plates[v]);
+  return items;
+}
+
+/// The axes that lengths of a shape have: with batch dims or without.
+std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planner::Extents& extents,
+                                          const SortedSet& plates, const std::vector<std::int64_t>& shape) {
+  std::vector<DimId> axes = graph::batch_axes(graph);
+  axes.insert(axes.end(), plates.begin(), plates.end());
+  if (shape == sizes(extents, axes)) return axes;
+  if (shape == sizes(extents, plates)) return plates;
+  return std::nullopt;
+}
+
+std::vector<DimId> length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId plate,
+                               const Integers& given) {
+  const std::string name = quoted(graph.dims()[plate].name);
+  const std::vector<Item> items = items_in(graph, plate);
+  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
+  for (const Item& item : items) common = base::intersect(common, item.around);
+  if (const auto axes = axes_of(graph, extents, common, given.shape)) return *axes;
+  for (const Item& wide : items) {
+    if (!axes_of(graph, extents, wide.around, given.shape)) continue;
+    for (const Item& item : items) {
+      const SortedSet lacks = base::subtract(wide.around, item.around);
+      if (lacks.empty()) continue;
+      throw PlateError("the lengths of plate " + name + " have the shape " + engine::shape_text(given.shape) +
+                       ", but " + item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
+                       ", so that they do not say how many of its slices exist");
+    }
+  }
+  std::vector<DimId> batched = graph::batch_axes(graph);
+  const bool has_batch = !batched.empty();
+  batched.insert(batched.end(), common.begin(), common.end());
+  throw ShapeError("the lengths of plate " + name + " have the shape " + engine::shape_text(given.shape) +
+                   ", but the plates that everything in it is in have " + engine::shape_text(sizes(extents, common)) +
+                   (has_batch ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
+}
+
+/// The weights of a plate, for each of its slices.
+std::vector<double> checked_weights(const std::string& plate, std::int64_t size, const Tensor& given) {
+  const std::string what = "the weights of plate " + quoted(plate);
+  if (given.rank() != 0 && given.shape() != Tensor::Shape{size}) {
+    throw SizeError(what + " have the shape " + engine::shape_text(given.shape()) + ", but it has " +
+                    std::to_string(size) + " slices: give one weight for each, or a single one for all");
+  }
+  if (given.data() == nullptr && given.elements() > 0) throw NullDataError(what + " have no data");
+  std::vector<double> values = given.elements() > 0 ? given.values() : std::vector<double>{};
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (std::isfinite(values[k]) && values[k] >= 0) continue;
+    throw ValueError(what + " have the value " + std::to_string(values[k]) +
+                     (given.rank() == 0 ? "" : " at index (" + std::to_string(k) + ")") +
+                     ", and weights are finite and not negative");
+  }
+  if (given.rank() == 0) values.assign(static_cast<std::size_t>(size), values[0]);
+  return values;
+}
+
+/// Ones and zeros.
+Exponent presence(std::int64_t size, DimId plate, const chain::Ragged& ragged) {
+  Exponent result{.axes = ragged.dims, .values = {}};
+  result.axes.push_back(plate);
+  for (const std::int64_t length : ragged.values) {
+    for (std::int64_t i = 0; i < size; ++i) result.values.push_back(i < length ? 1 : 0);
+  }
+  return result;
+}
+
+}  // namespace
+
+chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
+  chain::RaggedChains result;
+  for (const auto& [name, given] : lengths) {
+    const DimId plate = plate_named(graph, name, "lengths");
+    const std::string what = "plate " + quoted(name);
+    const std::vector<DimId> axes = length_axes(graph, extents, plate, given);
+    if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
+      throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
+                       " values, but their shape " + engine::shape_text(given.shape) + " has another number");
+    }
+    const std::int64_t size = extents[plate];
+    tensor::check_entries(given, 0, size, what + " has the length", "and its lengths are 0 … " + std::to_string(size));
+    const bool full = std::all_of(given.values.begin(), given.values.end(), [&](std::int64_t l) { return l == size; });
+    if (!full) result[plate] = {.dims = axes, .sizes = sizes(extents, axes), .values = given.values};
+  }
+  return result;
+}
+
+Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents, const chain::RaggedChains& lengths,
+                       const Weights& weights) {
+  Exponents result;
+  for (const auto& [plate, ragged] : lengths) result[plate] = presence(extents[plate], plate, ragged);
+  for (const auto& [name, given] : weights) {
+    const DimId plate = plate_named(graph, name, "weights");
+    const std::vector<double> each = checked_weights(name, extents[plate], given);
+    const auto [known, is_new] = result.try_emplace(plate, Exponent{{plate}, each});
+    for (std::size_t k = 0; !is_new && k < known->second.values.size(); ++k) {
+      known->second.values[k] *= each[k % each.size()];
+    }
+  }
+  return result;
+}
+
+std::vector<Tensor> exponent_operands(const Call& call) {
+  std::vector<Tensor> operands;
+  for (const auto& [plate, exponent] : call.exponents()) {
+    operands.push_back(Tensor::of(call.shape(exponent.axes), exponent.values));
+  }
+  return operands;
+}
+
+std::int64_t padding_bytes(const Call& call) {
+  std::int64_t bytes = 0;
+  if (call.plan.chains) return bytes;
+  for (std::size_t f = 0; f < call.operands.size(); ++f) {
+    for (const auto& [plate, ragged] : call.lengths()) {
+      if (!chain::holds(call.graph.factors()[f].dims, plate)) continue;
+      const auto size = static_cast<std::int64_t>(size_of(call.operands[f].dtype()));
+      bytes = base::checked_sum(bytes, base::checked_product(call.operands[f].elements(), size));
+    }
+  }
+  return bytes;
+}
+
+void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
+  if (call.plan.chains || call.lengths().empty()) return;
+  const std::int64_t bytes = padding_bytes(call);
+  const std::int64_t limit = call.options.memory_limit;
+  if (limit > 0 && bytes > limit) {
+    throw MemoryLimitError("copies of operands without the slices that do not exist need " + std::to_string(bytes) +
+                               " bytes, and the limit is " + std::to_string(limit),
+                           bytes, limit);
+  }
+  for (std::size_t f = 0; f < operands.size(); ++f) {
+    operands[f] = without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), semiring);
+  }
+}
+
+Tensor zero_padded(const Call& call, const std::vector<DimId>& axes, const Tensor& given) {
+  const bool fits = given.shape() == call.shape(axes) && given.data() != nullptr;  // else it is refused later
+  if (call.plan.chains || call.lengths().empty() || !fits) return given;
+  return without_padding(axes, given, call.lengths(), Semiring::max_plus);  // whose one is 0
+}
+
+}  // namespace plated::api

@@ -1,0 +1,193 @@
+// Plans questions, each once, and graphs whose sizes are fixed once for each size.
+#include "api/plan_impl.hpp"
+
+#include <algorithm>
+
+#include "adjoint/questions.hpp"
+#include "chain/describe.hpp"
+#include "graph/spell.hpp"
+#include "plated/error.hpp"
+#include "semiring/selective.hpp"
+
+namespace plated::api {
+namespace {
+
+using adjoint::Asked;
+using adjoint::Forward;
+
+constexpr std::size_t most_others = 16;  // plans for other sizes, or with weights
+
+/// Joint marginals of variables, factors and sets as outputs: any set of variables, and logarithms that do not
+/// underflow. The first is the total.
+std::vector<std::vector<DimId>> joint_axes(const PlanImpl& plan, const MarginalOptions& wanted) {
+  const FactorGraph& graph = plan.graph;
+  std::vector<std::vector<DimId>> axes{plan.axes.batch()};
+  // With chains those of a single state, too: a slice may not exist.
+  const bool all = plan.chains != nullptr;
+  if (wanted.variables && wanted.log) {
+    for (const DimId v : all ? graph::variables(graph) : adjoint::posterior_variables(graph)) {
+      axes.push_back(plan.axes(v));
+    }
+  }
+  for (std::size_t f = 0; wanted.factors && wanted.log && f < graph.factors().size(); ++f) {
+    axes.push_back(plan.axes.of(graph.factor_plates(f), graph.factor_variables(f)));
+  }
+  for (const std::vector<std::string>& set : wanted.sets) {
+    std::vector<DimId> variables;
+    for (const std::string& name : set) {
+      const auto v = graph.find(name);
+      if (!v || graph.dims()[*v].kind != DimKind::variable) {
+        throw UnknownNameError("a joint marginal is asked for " + graph::quoted(name) +
+                               ", and the model has no such variable");
+      }
+      if (std::find(variables.begin(), variables.end(), *v) != variables.end()) {
+        throw DuplicateNameError("a joint marginal is asked for " + graph::quoted(name) +
+                                 " twice: name each variable of a set once");
+      }
+      variables.push_back(*v);
+    }
+    axes.push_back(plan.axes(variables));
+  }
+  return axes;
+}
+
+std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted) {
+  std::vector<Asked> parts;
+  if (!wanted.log && (wanted.variables || wanted.factors || wanted.sets.empty())) {
+    parts.push_back({.kind = Asked::Kind::marginals,
+                     .forward = plan.forward_of_total(),
+                     .variables = wanted.variables,
+                     .factors = wanted.factors});
+  }
+  if (wanted.log || !wanted.sets.empty()) {
+    parts.push_back({.kind = Asked::Kind::outputs,
+                     .keep_sums = true,  // for sums in double
+                     .own_outputs = false,
+                     .axes = joint_axes(plan, wanted)});
+  }
+  return parts;
+}
+
+}  // namespace
+
+PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, std::vector<DimId> observed_variables,
+                   planner::Options how)
+    : graph(std::move(asked)),
+      with_evidence_(std::move(with_evidence)),
+      observed(with_evidence_ ? *with_evidence_ : graph),
+      observable(std::move(observed_variables)),
+      axes(graph),
+      options(std::move(how)),
+      of_outputs_(simplest(observed, Forward::outputs)),
+      of_total_(simplest(observed, Forward::total)) {
+  for (const Forward forward : {Forward::outputs, Forward::total, Forward::both}) {
+    total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
+  }
+  if (graph.chains().empty()) {
+    fixed_ = planner::needs_fixed_sizes(observed, options);
+  } else {
+    fixed_ = true;
+    chains = std::make_unique<chain::Program>(observed, options);
+    chain::plan_all(*chains);
+  }
+}
+
+std::shared_ptr<const Runnable> PlanImpl::runnable(const Asked& asked) const {
+  return planned_(asked, [&] { return schedule(asked); });
+}
+
+const Runnable& PlanImpl::value() const {
+  if (const Runnable* known = value_.load(std::memory_order_acquire)) return *known;
+  auto made = runnable({.kind = Asked::Kind::outputs});
+  const std::lock_guard lock(mutex_);
+  if (!own_value_) own_value_ = std::move(made);
+  value_.store(own_value_.get(), std::memory_order_release);
+  return *own_value_;
+}
+
+planner::Schedule PlanImpl::schedule(const Asked& asked) const {
+  const auto with_buffers = [&](planner::Schedule schedule) {
+    schedule.reuses_buffers = !options.without.contains("reuse_buffers");
+    return schedule;
+  };
+  const auto forward = [&](Forward which) {
+    // Nothing else will continue the forward run of a plan that is for a single one.
+    const Asked alone{.kind = Asked::Kind::forward, .forward = which};
+    if (options.order.runs == 1) return with_buffers(adjoint::schedule_for(alone, observed, options, {}));
+    return with_buffers(runnable(alone)->schedule());
+  };
+  return adjoint::schedule_for(asked, observed, options, forward);
+}
+
+std::vector<Asked> PlanImpl::parts(const Question& question) const {
+  switch (question.kind) {
+    case Question::Kind::value:
+      return {{.kind = Asked::Kind::outputs}};
+    case Question::Kind::gradient:
+      return {{.kind = Asked::Kind::gradient,
+               .forward = of_outputs_,
+               .semiring = question.semiring,
+               .chosen = std::vector<bool>(graph.factors().size(), true)}};
+    case Question::Kind::hessian_vector_product:
+      return {{.kind = Asked::Kind::hessian, .forward = of_outputs_, .semiring = question.semiring}};
+    case Question::Kind::marginals:
+      return marginals(*this, question.wanted);
+    case Question::Kind::max_marginals:
+      return {{.kind = Asked::Kind::max_marginals,
+               .forward = of_total_,
+               .semiring = semiring::selective(question.semiring)}};
+    case Question::Kind::map:
+    case Question::Kind::sample:
+      return {{.kind = Asked::Kind::choices}};
+    case Question::Kind::entropy:
+      return {{.kind = Asked::Kind::entropy, .forward = of_total_}};
+    case Question::Kind::expectation:
+      return {{.kind = Asked::Kind::expectation,
+               .forward = of_total_,
+               .chosen = std::vector<bool>(graph.factors().size(), true)}};
+    case Question::Kind::leave_one_out: {
+      const auto plate = graph.find(question.plate);
+      if (!plate || !has_slices(graph.dims()[*plate].kind)) {
+        throw UnknownNameError("slices of '" + question.plate +
+                               "' are to be left out, and the model has no such plate or chain");
+      }
+      return {{.kind = Asked::Kind::leave_one_out, .forward = Forward::total, .plate = *plate}};
+    }
+  }
+  throw OptionError("not a question");
+}
+
+template <class Make>
+std::shared_ptr<const PlanImpl> PlanImpl::other(const Key& key, Make make) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = others_.find(key); found != others_.end()) return found->second;
+  }
+  // Made outside the lock: two threads may make the same at once, and the first is kept.
+  std::shared_ptr<const PlanImpl> plan = make();
+  const std::lock_guard lock(mutex_);
+  if (others_.size() >= most_others) others_.clear();  // those being run live on with their callers
+  return others_.try_emplace(key, std::move(plan)).first->second;
+}
+
+std::shared_ptr<const PlanImpl> PlanImpl::at(const planner::Extents& extents) const {
+  if (!fixed_) return nullptr;
+  bool same = true;
+  for (DimId d = 0; d < extents.size() && same; ++d) same = graph.dims()[d].size == extents[d];
+  if (same) return nullptr;
+  return other({extents, {}}, [&] {
+    std::optional<FactorGraph> evidence;
+    if (with_evidence_) evidence = with_evidence_->resized(extents);
+    return std::make_shared<const PlanImpl>(graph.resized(extents), std::move(evidence), observable, options);
+  });
+}
+
+std::shared_ptr<const PlanImpl> PlanImpl::weighted(const WeightAxes& weights) const {
+  return other({{}, weights}, [&] {
+    planner::Options how = options;
+    how.weights = weights;
+    return std::make_shared<const PlanImpl>(graph, with_evidence_, observable, std::move(how));
+  });
+}
+
+}  // namespace plated::api

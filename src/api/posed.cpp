@@ -1,0 +1,94 @@
+// Runs questions.
+#include "api/posed.hpp"
+
+#include <iterator>
+
+#include "api/chained.hpp"
+#include "api/inputs.hpp"
+
+namespace plated::api {
+
+using adjoint::Asked;
+using adjoint::Forward;
+
+Posed::Posed(const Call& of, Inputs prepared, Semiring in)
+    : call(of), inputs(std::move(prepared)), semiring(in), dtype(engine::element_dtype(of.operands)) {}
+
+engine::Settings Posed::settings() const {
+  engine::Settings settings = call.settings(semiring);
+  settings.output_bytes = inputs.copied;
+  return settings;
+}
+
+void Posed::evaluate() {
+  forward_ = simplest(call.plan.observed, Forward::both);
+  runnable_ = call.plan.runnable({.kind = Asked::Kind::forward, .forward = forward_});
+  kept_ = std::make_unique<engine::Kept>(forward(), call.extents(), call.output_shapes(forward().graph, Dtype::float64),
+                                         inputs.centred(), settings());
+}
+
+Forward Posed::forward_of(const Asked& asked) const { return kept_ ? forward_ : asked.forward; }
+
+std::size_t Posed::outputs(const Asked& asked) const {
+  const std::size_t own = call.graph.outputs().size();
+  switch (forward_of(asked)) {
+    case Forward::outputs:
+      return own;
+    case Forward::total:
+      return 1;
+    case Forward::both:
+      return own + 1;
+  }
+  return own;
+}
+
+std::size_t Posed::total(const Asked& asked) const { return call.plan.total_of(forward_of(asked)); }
+
+std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
+                               const std::vector<Tensor>& more) const {
+  asked.forward = forward_of(asked);
+  const auto runnable = call.plan.runnable(asked);
+  std::vector<Tensor> operands = inputs.centred();
+  operands.insert(operands.end(), more.begin(), more.end());
+  engine::Settings how = settings();
+  how.kept = kept_.get();
+  std::vector<Tensor> places;
+  if (kept_) {
+    places = kept_->outputs();  // they are not written again
+  } else if (asked.forward == Forward::total) {
+    places.push_back(shape_only(of_outputs, call.batch_shape()));
+  } else {
+    places = call.output_shapes(call.graph, of_outputs);
+  }
+  places.insert(places.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
+  return runnable->run(std::move(places), operands, how);
+}
+
+std::vector<Tensor> Posed::given_outputs(Dtype of) const {
+  std::vector<Tensor> places = call.output_shapes(call.graph, of);
+  const PlanImpl& plan = call.plan;
+  if (plan.chains) {
+    return chain::outputs(*plan.chains, std::move(places), inputs.given, chain_call(call, settings()));
+  }
+  return plan.value().run(std::move(places), inputs.given, settings());
+}
+
+Tensor Posed::given_total(Dtype of) const {
+  const PlanImpl& plan = call.plan;
+  const Tensor place = shape_only(of, call.batch_shape());
+  std::vector<Tensor> total;
+  if (plan.chains) {
+    total = chain::outputs(*total_program(plan), {place}, inputs.given, chain_call(call, settings()));
+  } else {
+    // A score has the bits of einsum; log Z is summed in double.
+    const Asked alone{.kind = Asked::Kind::outputs,
+                      .keep_sums = semiring == Semiring::log,
+                      .own_outputs = false,
+                      .axes = {graph::batch_axes(call.graph)}};
+    total = plan.runnable(alone)->run({place}, inputs.given, settings());
+  }
+  check_results(total, "the total, output", semiring, call);
+  return total[0];
+}
+
+}  // namespace plated::api

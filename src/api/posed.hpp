@@ -1,0 +1,54 @@
+// Questions posed to checked inputs: from nothing, or to an evaluation that has run forward and kept what it computed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "api/question_inputs.hpp"
+#include "engine/kept.hpp"
+
+namespace plated::api {
+
+class Posed {
+ public:
+  /// Questions in a semiring; `inputs` are in it.
+  Posed(const Call& call, Inputs inputs, Semiring semiring);
+
+  const Call& call;
+  const Inputs inputs;
+  const Semiring semiring;
+  const Dtype dtype;  // of answers: the operands' widest
+
+  /// Runs forward once; all that is asked from then on starts from its values.
+  void evaluate();
+  [[nodiscard]] const engine::Kept* kept() const { return kept_.get(); }
+  /// The schedule of the kept run.
+  [[nodiscard]] const planner::Schedule& forward() const { return runnable_->schedule(); }
+  /// Of an evaluation, to be told that an operand has changed.
+  [[nodiscard]] engine::Kept& evaluated() { return *kept_; }
+
+  /// Runs a question that continues a forward run: its outputs, in that type or, where they were kept, in double, then
+  /// the answers. `more` are the operands that the question brings along.
+  [[nodiscard]] std::vector<Tensor> run(adjoint::Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
+                                        const std::vector<Tensor>& more = {}) const;
+  /// The outputs among them, and the total: one number for each batch.
+  [[nodiscard]] std::size_t outputs(const adjoint::Asked& asked) const;
+  [[nodiscard]] std::size_t total(const adjoint::Asked& asked) const;
+
+  /// The plan's outputs, and its total, of inputs as they were given: values are right to rounding, and where
+  /// magnitudes are large, it is felt in posteriors alone. The total throws ValueError where it overflows.
+  [[nodiscard]] std::vector<Tensor> given_outputs(Dtype of) const;
+  [[nodiscard]] Tensor given_total(Dtype of) const;
+
+  [[nodiscard]] engine::Settings settings() const;
+
+ private:
+  /// Of a question: the run that it continues.
+  [[nodiscard]] adjoint::Forward forward_of(const adjoint::Asked& asked) const;
+
+  adjoint::Forward forward_ = adjoint::Forward::outputs;  // of the kept run
+  std::shared_ptr<const Runnable> runnable_;              // its schedule
+  std::unique_ptr<engine::Kept> kept_;
+};
+
+}  // namespace plated::api
