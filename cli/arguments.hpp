@@ -52,6 +52,7 @@ struct Einsum {
 
 struct Explain {
   Input input;
+  std::string task;    ///< as of Solve; empty: pr
   bool whole = false;  ///< show all steps of the schedule
 };
 

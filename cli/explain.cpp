@@ -75,23 +75,52 @@ std::string before_planning(const Outline& outline) {
   return table.empty() ? "" : table.text();
 }
 
+/// What is priced, in words.
+std::string asked(const Question& question) {
+  switch (question.kind) {
+    case Question::Kind::marginals:
+      return "the marginals of all variables";
+    case Question::Kind::map:
+      return "the most probable assignment";
+    case Question::Kind::sample:
+      return "samples";
+    case Question::Kind::entropy:
+      return "the entropy";
+    default:
+      return "ln Z";
+  }
+}
+
 std::string price(const Outline& outline) {
   const Cost& cost = outline.cost;
   Columns table({Align::left, Align::left, Align::left});
-  table.row({heading("Cost"), "arithmetic", count(cost.flops) + " additions and multiplications for ln Z"});
+  const bool marginals = outline.question.kind == Question::Kind::marginals;
+  table.row({heading("Cost"), "arithmetic",
+             count(cost.flops) + " additions and multiplications for " + asked(outline.question)});
   table.row({"", "exponentials", count(cost.exps) + ", with logarithms"});
   table.row({"", "traffic", bytes(cost.bytes_read) + " read, " + bytes(cost.bytes_written) + " written"});
   table.row({"", "memory", bytes(static_cast<double>(cost.peak_bytes)) + " for intermediates at the peak"});
-  table.row({"", "marginals",
-             counted(outline.sweeps, "sweep") + ", about " + count(outline.sweep_flops) +
-                 " operations forwards and up to twice that back"});
+  if (marginals) {
+    table.row({"", "sweeps", counted(outline.sweeps, "sweep") + " forwards and back"});
+  } else {
+    table.row({"", "marginals",
+               counted(outline.sweeps, "sweep") + ", about " + count(outline.sweep_flops) +
+                   " operations forwards and up to twice that back (--task mar counts them)"});
+  }
   table.row({"", "depth", count(cost.span) + " operations in sequence with unlimited processors"});
   return table.text();
 }
 
-std::string schedule(const Plan& plan, bool whole) {
-  std::istringstream lines(plan.print());
-  std::string text = "Schedule  " + counted(static_cast<std::int64_t>(plan.steps()), "step") + " for ln Z\n";
+/// The schedules of all plans, one after the other.
+std::string schedule(const Outline& outline, bool whole) {
+  std::string printed;
+  for (const Plan& plan : outline.plans) printed += plan.print(outline.question);
+  std::istringstream lines(printed);
+  const bool only_value = outline.question.kind == Question::Kind::value;
+  std::string text =
+      "Schedule  " +
+      (only_value ? counted(static_cast<std::int64_t>(outline.plans[0].steps()), "step") + " " : std::string()) +
+      "for " + asked(outline.question) + "\n";
   std::size_t left_out = 0;
   std::size_t shown = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -145,14 +174,22 @@ std::string too_much(const Outline& outline, const Common& common) {
                      bytes(static_cast<double>(limit)));
 }
 
+Question::Kind kind_of(const std::string& task) {
+  if (task == "mar") return Question::Kind::marginals;
+  if (task == "map") return Question::Kind::map;
+  if (task == "sample") return Question::Kind::sample;
+  if (task == "entropy") return Question::Kind::entropy;
+  return Question::Kind::value;
+}
+
 int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
   std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-  const Outline told = outline(model);
+  const Outline told = outline(model, kind_of(wanted.task));
   progress.reset();
   const std::string refused = too_much(told, common);
   const std::string judged = verdict(
       refused.empty() ? "tractable: the cost is polynomial in the sizes of plates and chains" : "too wide: " + refused);
-  deliver(beginning + judged + before_planning(told) + price(told) + "\n" + schedule(told.plan, wanted.whole), "");
+  deliver(beginning + judged + before_planning(told) + price(told) + "\n" + schedule(told, wanted.whole), "");
   if (refused.empty()) return answered;
   throw MemoryLimitError(shown_name(wanted.input.model) + ": " + refused, told.cost.peak_bytes, common.memory_limit);
 }

@@ -63,7 +63,8 @@ Model load(const Input& input, const Common& common) {
     read_evidence(model, input.evidence);
   }
   observe_all(model, input.observe);
-  return input.unroll ? unroll(model) : model;
+  if (input.unroll) return unroll(model);
+  return model;
 }
 
 void deliver(const std::string& text, const std::string& file) {

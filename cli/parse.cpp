@@ -180,9 +180,11 @@ class Declaration {
     Explain& explain = arguments.explain;
     CLI::App& sub = command("explain", "Say whether and how a model can be solved, and what it costs",
                             "  plated explain anesthesia.json\n"
-                            "  plated explain munin1.bif --whole\n"
+                            "  plated explain munin1.bif --task mar --whole\n"
                             "  plated explain rbm.json --memory-limit 2GiB");
     input(sub, explain.input);
+    choice(sub, "-t,--task", explain.task, "What is to be solved: as of plated solve (default pr)",
+           {"pr", "mar", "map", "sample", "entropy"});
     sub.add_flag("--whole", explain.whole, "Show all steps of the schedule");
   }
 
