@@ -16,12 +16,14 @@ from ._answers import Factor as Factor
 from ._answers import MapResult as MapResult
 from ._answers import Marginals as Marginals
 from ._answers import UnrolledGraph as UnrolledGraph
+from ._core import Evaluation as Evaluation
 from ._core import FactorGraph as FactorGraph
 from ._core import Plan as Plan
 from ._core import analyze as analyze
 from ._core import compile as compile
 from ._core import einsum as einsum
 from ._core import entropy as entropy
+from ._core import evaluate as evaluate
 from ._core import expectation as expectation
 from ._core import first as first
 from ._core import hessian_vector_product as hessian_vector_product

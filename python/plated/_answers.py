@@ -38,6 +38,7 @@ class Cost(NamedTuple):
     bytes_read: float
     bytes_written: float
     peak_bytes: int
+    run_bytes: int
     sequential: float
     span: float
 

@@ -26,6 +26,8 @@ class _Run(TypedDict, total=False):
     memory_limit: int
     check: str
     lengths: Optional[Mapping[str, _Integers]]
+    weights: Optional[Mapping[str, Any]]
+    sizes: Optional[Mapping[str, int]]
     evidence: Optional[Mapping[str, _Integers]]
     progress: Optional[Callable[[float], object]]
 
@@ -35,12 +37,16 @@ class _Reading(TypedDict, total=False):
     plates: str
     batch: str
     chains: Optional[Mapping[str, _Names]]
-    sizes: Optional[Mapping[str, int]]
     spaced: Optional[bool]
 
 class _Equation(_Run, _Reading, total=False): ...
 
-class _Compile(_Reading, total=False):
+class _Sized(_Reading, total=False):
+    """The same where there are no operands to tell sizes."""
+
+    sizes: Optional[Mapping[str, int]]
+
+class _Compile(_Sized, total=False):
     """How a plan is searched for, and the defaults of its runs."""
 
     semiring: str
@@ -53,6 +59,7 @@ class _Compile(_Reading, total=False):
     seconds: float
     sums_only: bool
     observable: _Names
+    questions: _Names
     without: _Names
 
 def first(variable: str) -> str: ...
@@ -64,7 +71,7 @@ class FactorGraph:
     def from_equation(
         equation: str,
         *operands: Union[_Array, Sequence[int]],
-        **reading: Unpack[_Reading],
+        **reading: Unpack[_Sized],
     ) -> FactorGraph: ...
     def plate(self, name: str, size: int) -> None: ...
     def batch(self, name: str, size: int) -> None: ...
@@ -162,6 +169,30 @@ def sample(
     **options: Unpack[_Equation],
 ) -> dict[str, Any]: ...
 
+def evaluate(equation: str, *operands: _Array, **options: Unpack[_Equation]) -> Evaluation: ...
+
+class Evaluation:
+    @property
+    def semiring(self) -> str: ...
+    def value(self) -> Any: ...
+    def gradient(self, cotangents: _Arrays = ..., wrt: Optional[Sequence[int]] = ...) -> list[Any]: ...
+    def marginals(
+        self,
+        *,
+        variables: bool = ...,
+        factors: bool = ...,
+        sets: Sequence[Sequence[str]] = ...,
+        ends: bool = ...,
+        filtered: bool = ...,
+        log: bool = ...,
+    ) -> Marginals: ...
+    def sample(self, n: int = ..., seed: int = ..., first: int = ...) -> dict[str, Any]: ...
+    def entropy(self) -> Any: ...
+    def expectation(self, statistics: Sequence[Optional[_Array]]) -> Any: ...
+    def map(self) -> MapResult: ...
+    def max_marginals(self) -> dict[str, Any]: ...
+    def update(self, operand: Union[int, str], index: Union[int, Sequence[int]]) -> None: ...
+
 class Plan:
     def __call__(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
     def run(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
@@ -216,8 +247,15 @@ class Plan:
     @staticmethod
     def passes() -> list[str]: ...
     def analyze(self) -> Analysis: ...
-    def cost(self, semiring: Optional[str] = ..., dtype: Any = ...) -> Cost: ...
-    def print(self) -> str: ...
+    def evaluate(self, *operands: _Array, **options: Unpack[_Run]) -> Evaluation: ...
+    def cost(
+        self,
+        question: Union[None, str, tuple[str, str]] = ...,
+        sizes: Optional[Mapping[str, int]] = ...,
+        semiring: Optional[str] = ...,
+        dtype: Any = ...,
+    ) -> Cost: ...
+    def print(self, question: Union[None, str, tuple[str, str]] = ...) -> str: ...
     def _repr_html_(self) -> str: ...
 
 def compile(model: Union[FactorGraph, str], *operands: Union[_Array, Sequence[int]], **options: Unpack[_Compile]) -> Plan: ...

@@ -1,4 +1,5 @@
 // map and sample: assignments of all variables.
+#include "answers.hpp"
 #include "errors.hpp"
 #include "plated/map.hpp"
 #include "plated/sample.hpp"
@@ -17,9 +18,7 @@ struct Map {
     MapResult best = call.ask([](const Plan& plan, std::span<const Tensor> operands, const RunOptions& run) {
       return plated::map(plan, operands, run);
     });
-    static PyObject* const type = answer_class("MapResult").release().ptr();
-    const Library library = call.library();
-    return nb::handle(type)(to_python(std::move(best.score), library), to_dict(std::move(best.assignment), library));
+    return to_python(std::move(best), call.library());
   }
 };
 

@@ -15,6 +15,7 @@ void Call::read_operands(const nb::args& operands) {
 void Call::find_plan(nb::str equation, EinsumOptions reading) {
   // What is observed in this call is what its plan can observe.
   for (const auto& [variable, values] : run_.evidence) reading.plan.observable.push_back(variable);
+  reading.sizes = run_.sizes;
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(equation.ptr(), &size);
   if (text == nullptr) throw nb::python_error();

@@ -117,8 +117,11 @@ FactorGraph from_equation(const std::string& equation, const nb::args& operands,
     shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
   }
   EinsumOptions options;
-  read_keywords("from_equation", keywords,
-                [&](std::string_view key, nb::handle value) { return take_equation(key, value, options); });
+  read_keywords("from_equation", keywords, [&](std::string_view key, nb::handle value) {
+    if (key != "sizes") return take_equation(key, value, options);
+    options.sizes = sizes_of(value);
+    return true;
+  });
   return FactorGraph::from_equation(equation, shapes,
                                     {.plates = options.plates,
                                      .batch = options.batch,

@@ -11,6 +11,9 @@
 #include "plated/error.hpp"
 
 namespace plated::python {
+
+using namespace nanobind::literals;
+
 namespace {
 
 [[noreturn]] void wrong_type(std::string_view key, const char* expected, nb::handle value) {
@@ -51,6 +54,22 @@ std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handl
   for (const auto [name, values] : dict_of(key, value)) {
     const std::string of(text_of("a name in " + std::string(key), name));
     result.emplace(of, read_integers(values, std::string(key), of));
+  }
+  return result;
+}
+
+/// Numbers for the slices of plates, from anything that NumPy makes an array of floats from.
+Weights weights_by_name(nb::handle value) {
+  Weights result;
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  for (const auto [name, values] : dict_of("weights", value)) {
+    const std::string plate(text_of("a name in weights", name));
+    const nb::object array = numpy.attr("asarray")(values, "dtype"_a = "float64");
+    Tensor::Shape shape;
+    for (const nb::handle size : array.attr("shape")) shape.push_back(nb::cast<std::int64_t>(size));
+    std::vector<double> entries;
+    for (const nb::handle entry : array.attr("ravel")()) entries.push_back(nb::cast<double>(entry));
+    result.emplace(plate, Tensor::of(shape, entries));
   }
   return result;
 }
@@ -121,6 +140,16 @@ Dtype dtype_of_name(nb::handle value) {
   raise("DtypeError", "dtype is " + name + ": Plated takes float32 and float64");
 }
 
+std::map<std::string, std::int64_t> sizes_of(nb::handle value) {
+  std::map<std::string, std::int64_t> sizes;
+  if (value.is_none()) return sizes;
+  for (const auto [dim, size] : dict_of("sizes", value)) {
+    const std::string name(text_of("a name in sizes", dim));
+    sizes.emplace(name, integer_of<std::int64_t>("the size of '" + name + "'", size));
+  }
+  return sizes;
+}
+
 bool take_run(std::string_view key, nb::handle value, RunOptions& options) {
   if (key == "semiring") {
     options.semiring = semiring_of(value);
@@ -134,6 +163,10 @@ bool take_run(std::string_view key, nb::handle value, RunOptions& options) {
     if (!value.is_none()) options.evidence = integers_by_name(key, value);
   } else if (key == "lengths") {
     if (!value.is_none()) options.lengths = integers_by_name(key, value);
+  } else if (key == "weights") {
+    if (!value.is_none()) options.weights = weights_by_name(value);
+  } else if (key == "sizes") {
+    options.sizes = sizes_of(value);
   } else {
     return false;
   }
@@ -150,12 +183,6 @@ bool take_equation(std::string_view key, nb::handle value, EinsumOptions& option
     for (const auto [chain, links] : dict_of(key, value)) {
       const std::string name(text_of("a name in chains", chain));
       options.chains.emplace(name, strings(key, links));
-    }
-  } else if (key == "sizes") {
-    if (value.is_none()) return true;
-    for (const auto [dim, size] : dict_of(key, value)) {
-      const std::string name(text_of("a name in sizes", dim));
-      options.sizes.emplace(name, integer_of<std::int64_t>("the size of '" + name + "'", size));
     }
   } else if (key == "spaced") {
     if (!value.is_none()) options.spaced = flag_of(key, value);
@@ -178,6 +205,10 @@ bool take_plan(std::string_view key, nb::handle value, PlanOptions& options) {
     options.sums_only = flag_of(key, value);
   } else if (key == "observable") {
     options.observable = strings(key, value);
+  } else if (key == "questions") {
+    for (const std::string& question : strings(key, value)) {
+      options.questions.push_back({.kind = question_kind(question)});
+    }
   } else if (key == "without") {
     for (std::string& pass : strings(key, value)) options.without.insert(std::move(pass));
   } else {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +17,13 @@ namespace plated::python {
 
 namespace nb = nanobind;
 
-/// Takes an argument that concerns the run: semiring, threads, check, memory_limit, evidence, lengths. False where
-/// `key` is none of them.
+/// Takes an argument that concerns the run: semiring, threads, check, memory_limit, evidence, lengths, sizes, weights.
+/// False where `key` is none of them.
 bool take_run(std::string_view key, nb::handle value, RunOptions& options);
-/// Takes an argument that concerns the equation: plates, batch, chains, sizes, spaced.
+/// Takes an argument that concerns the equation: plates, batch, chains, spaced.
 bool take_equation(std::string_view key, nb::handle value, EinsumOptions& options);
 /// Takes an argument that concerns the search for a plan: search, trials, seed, seconds, sums_only, observable,
-/// without.
+/// questions, without.
 bool take_plan(std::string_view key, nb::handle value, PlanOptions& options);
 
 /// Hands each keyword to `take`; throws TypeError, as Python does, for one that it does not.
@@ -66,6 +67,8 @@ T integer_of(std::string_view key, nb::handle value) {
 [[nodiscard]] nb::list list_of(std::string_view key, nb::handle value);
 /// A list or tuple of strings; a single string is a list of one.
 [[nodiscard]] std::vector<std::string> strings(std::string_view key, nb::handle value);
+/// Sizes by name, from a dict; None gives none.
+[[nodiscard]] std::map<std::string, std::int64_t> sizes_of(nb::handle value);
 [[nodiscard]] Semiring semiring_of(nb::handle value);
 [[nodiscard]] Dtype dtype_of_name(nb::handle value);
 

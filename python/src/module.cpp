@@ -24,6 +24,7 @@ A notebook shows it as a table. Many threads may run one plan at once.)");
   define_values(module, plan);
   define_posteriors(module, plan);
   define_assignments(module, plan);
+  define_evaluation(module, plan);
   define_plan(module, plan);
   define_jax(module);
 }

@@ -12,10 +12,11 @@
 namespace plated::python {
 namespace {
 
-nb::object cost_of(const Plan& plan, Semiring semiring, Dtype dtype) {
-  const Cost cost = plan.cost(semiring, dtype);
+nb::object cost_of(const Plan& plan, const Question& question, const std::map<std::string, std::int64_t>& sizes,
+                   Dtype dtype) {
+  const Cost cost = plan.cost(question, sizes, dtype);
   return answer_class("Cost")(cost.flops, cost.exps, cost.bytes_read, cost.bytes_written, cost.peak_bytes,
-                              cost.sequential, cost.span);
+                              cost.run_bytes, cost.sequential, cost.span);
 }
 
 /// A graph as it is, or that of an equation on operands or their shapes.
@@ -39,12 +40,19 @@ FactorGraph graph_of(nb::handle model, const nb::args& operands, const EinsumOpt
                                      .spaced = reading.spaced});
 }
 
-PythonPlan compile_model(const char* function, nb::handle model, const nb::args& operands, const nb::kwargs& keywords) {
+PythonPlan compile_model(const char* function, nb::handle model, const nb::args& operands, const nb::kwargs& keywords,
+                         std::vector<Question> questions = {}) {
   EinsumOptions reading;
+  reading.plan.questions = std::move(questions);
   RunOptions defaults;
   bool any_reading = false;
   read_keywords(function, keywords, [&](std::string_view key, nb::handle value) {
-    if (key == "evidence" || key == "lengths") return false;  // data, and a plan has none
+    if (key == "evidence" || key == "lengths" || key == "weights") return false;  // data, and a plan has none
+    if (key == "sizes") {
+      reading.sizes = sizes_of(value);
+      any_reading = any_reading || !reading.sizes.empty();
+      return true;
+    }
     if (take_run(key, value, defaults) || take_plan(key, value, reading.plan)) return true;
     const bool taken = take_equation(key, value, reading);
     any_reading = any_reading || taken;
@@ -68,13 +76,13 @@ nb::list output_shapes(const PythonPlan& plan) {
 
 nb::object analysis_of(const PythonPlan& plan) {
   return answer_class("Analysis")(true, nb::none(), nb::list(),
-                                  cost_of(plan.plan, plan.defaults.semiring, Dtype::float32),
+                                  cost_of(plan.plan, {.semiring = plan.defaults.semiring}, {}, Dtype::float32),
                                   plan.plan.elimination_order(), plan.plan.dropped(), plan.plan.steps());
 }
 
 nb::object analyze(nb::handle model, const nb::args& operands, const nb::kwargs& keywords) {
   try {
-    return analysis_of(compile_model("analyze", model, operands, keywords));
+    return analysis_of(compile_model("analyze", model, operands, keywords, {Question{}}));
   } catch (const IntractableError& error) {
     const nb::object python = python_error_of(error);
     return answer_class("Analysis")(false, python.attr("certificate"), python.attr("repairs"), nb::none(), nb::list(),
@@ -82,8 +90,26 @@ nb::object analyze(nb::handle model, const nb::args& operands, const nb::kwargs&
   }
 }
 
-nb::object cost(const PythonPlan& plan, const nb::object& semiring, const nb::object& dtype) {
-  return cost_of(plan.plan, semiring.is_none() ? plan.defaults.semiring : semiring_of(semiring), dtype_of_name(dtype));
+/// A question by its name, or by its name and what belongs to it: ("leave_one_out", "i").
+Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::object& semiring) {
+  Question question{.semiring = semiring.is_none() ? plan.defaults.semiring : semiring_of(semiring)};
+  if (asked.is_none()) return question;
+  if (nb::isinstance<nb::tuple>(asked) && nb::len(asked) == 2) {
+    question.kind = question_kind(text_of("question", asked[0]));
+    question.plate = text_of("the plate of a question", asked[1]);
+  } else {
+    question.kind = question_kind(text_of("question", asked));
+  }
+  return question;
+}
+
+nb::object cost(const PythonPlan& plan, const nb::object& question, const nb::object& sizes, const nb::object& semiring,
+                const nb::object& dtype) {
+  return cost_of(plan.plan, question_of(plan, question, semiring), sizes_of(sizes), dtype_of_name(dtype));
+}
+
+std::string print(const PythonPlan& plan, const nb::object& question) {
+  return plan.plan.print(question_of(plan, question, nb::none()));
 }
 
 }  // namespace
@@ -96,7 +122,7 @@ void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan) {
       "spaced: bool | None = None, semiring: str = 'log', threads: int = 0, memory_limit: int = 0, check: str = "
       "'all', "
       "search: str = 'automatic', trials: int = 128, seed: int = 0, seconds: float = 0.0, sums_only: bool = False, "
-      "observable: Sequence[str] = (), without: Sequence[str] = ()";
+      "observable: Sequence[str] = (), questions: Sequence[str] = (), without: Sequence[str] = ()";
   module.def(
       "compile",
       [](nb::handle model, const nb::args& operands, const nb::kwargs& keywords) {
@@ -111,7 +137,8 @@ void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan) {
 694.246
 
 ``semiring``, ``threads``, ``memory_limit`` and ``check`` are the defaults of its runs. ``observable``
-names the variables that runs may observe by ``evidence``. Raises IntractableError, with its certificate.)");
+names the variables that runs may observe by ``evidence``. Questions are planned when they are first asked; those that
+``questions`` names, as in ``questions=["marginals"]``, at once. Raises IntractableError, with its certificate.)");
   module.def("analyze", &analyze, nb::arg("model"), nb::arg("operands"), nb::arg("keywords"),
              nb::sig(signature("analyze", arguments, "", "Analysis")),
              R"(Analyses a model before it is run: whether it is tractable, and why not, or its cost.
@@ -134,11 +161,23 @@ names the variables that runs may observe by ``evidence``. Raises IntractableErr
           "steps", [](const PythonPlan& self) { return self.plan.steps(); }, "The number of steps.")
       .def_static("passes", &Plan::passes, "The optional passes, by the names that ``without`` takes.")
       .def("analyze", &analysis_of, "What is known of the plan before it is run.")
-      .def("cost", &cost, nb::arg("semiring") = nb::none(), nb::arg("dtype") = "float32",
-           "The predicted cost of one run.")
-      .def(
-          "print", [](const PythonPlan& self) { return self.plan.print(); },
-          "The schedule in the words of the paper: leaves, components, SumProduct, Product.")
+      .def("cost", &cost, nb::arg("question") = nb::none(), nb::arg("sizes") = nb::none(),
+           nb::arg("semiring") = nb::none(), nb::arg("dtype") = "float32",
+           nb::sig(
+               "def cost(self, question: str | tuple[str, str] | None = None, sizes: Mapping[str, int] | None = None, "
+               "semiring: str | None = None, dtype: object = 'float32') -> Cost"),
+           R"(The predicted cost of a question, by default of a run, at the compiled sizes but for those given.
+
+>>> import plated
+>>> plan = plated.compile("x,ixy->", (3,), (1000, 3, 2), plates="i")
+>>> plan.cost("marginals").flops > plan.cost().flops > plan.cost(sizes={"i": 10}).flops
+True
+
+Questions have the names of the verbs: value, gradient, marginals, map, sample, …, ("leave_one_out", "i").)")
+      .def("print", &print, nb::arg("question") = nb::none(),
+           nb::sig("def print(self, question: str | tuple[str, str] | None = None) -> str"),
+           "The schedule of a question in the words of the paper: leaves, components, SumProduct, Product; then its "
+           "sweep.")
       .def("__str__", [](const PythonPlan& self) { return self.plan.print(); })
       .def("__repr__",
            [](const PythonPlan& self) {

@@ -4,26 +4,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "answers.hpp"
 #include "verb.hpp"
 
 namespace plated::python {
 namespace {
-
-/// Lists of names. A name by itself is none: ["x", "y"] could be one set or two.
-std::vector<std::vector<std::string>> sets_of(nb::handle value) {
-  std::vector<std::vector<std::string>> sets;
-  const auto check = [](nb::handle list) {
-    if (PyUnicode_Check(list.ptr()) == 0) return;
-    PyErr_Format(PyExc_TypeError, "sets must be lists of names in a list, as in [['x', 'y']], and has %R", list.ptr());
-    throw nb::python_error();
-  };
-  check(value);
-  for (const nb::handle set : list_of("sets", value)) {
-    check(set);
-    sets.push_back(strings("a name in sets", set));
-  }
-  return sets;
-}
 
 struct MarginalsVerb {
   static constexpr const char* name = "marginals";
@@ -32,34 +17,13 @@ struct MarginalsVerb {
       "filtered: bool = False, log: bool = False";
   static constexpr const char* result = "Marginals";
 
-  bool take(std::string_view key, nb::handle value, Arrays&) {
-    if (key == "variables") {
-      wanted.variables = flag_of(key, value);
-    } else if (key == "factors") {
-      wanted.factors = flag_of(key, value);
-    } else if (key == "ends") {
-      wanted.ends = flag_of(key, value);
-    } else if (key == "filtered") {
-      wanted.filtered = flag_of(key, value);
-    } else if (key == "log") {
-      wanted.log = flag_of(key, value);
-    } else if (key == "sets") {
-      wanted.sets = sets_of(value);
-    } else {
-      return false;
-    }
-    return true;
-  }
+  bool take(std::string_view key, nb::handle value, Arrays&) { return take_marginals(key, value, wanted); }
 
   nb::object answer(Call& call) {
     Marginals posterior = call.ask([&](const Plan& plan, std::span<const Tensor> operands, const RunOptions& run) {
       return marginals(plan, operands, run, wanted);
     });
-    static PyObject* const type = answer_class("Marginals").release().ptr();
-    const Library library = call.library();
-    return nb::handle(type)(
-        to_dict(std::move(posterior.variables), library), to_python(std::move(posterior.log_partition), library),
-        to_list(std::move(posterior.factors), library), to_list(std::move(posterior.sets), library));
+    return to_python(std::move(posterior), call.library());
   }
 
   MarginalOptions wanted;
@@ -142,8 +106,6 @@ struct LeaveOneOut {
 };
 
 }  // namespace
-
-nb::object answer_class(const char* name) { return nb::module_::import_("plated._answers").attr(name); }
 
 void define_posteriors(nb::module_& module, nb::class_<PythonPlan>& plan) {
   define<MarginalsVerb>(module, plan, R"(The posterior of every variable in every plate slice, by name.

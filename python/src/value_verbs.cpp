@@ -1,6 +1,7 @@
 // einsum, value_and_gradient and hessian_vector_product.
 #include <algorithm>
 
+#include "answers.hpp"
 #include "errors.hpp"
 #include "plated/gradient.hpp"
 #include "verb.hpp"
@@ -38,27 +39,6 @@ struct Einsum {
   nb::object out;
   std::vector<Tensor> targets;
 };
-
-/// The cotangents of outputs, of which there is at least one: no cotangents would mean ones to C++.
-std::vector<Tensor> cotangents_of(nb::handle value, Arrays& arrays) {
-  std::vector<Tensor> given = arrays.read_all(value, "cotangent");
-  if (given.empty())
-    throw OperandCountError("no cotangents were given, and every output has one: leave them out for ones");
-  return given;
-}
-
-/// Numbers of operands, each once.
-std::vector<std::int64_t> operands_named(nb::handle value) {
-  std::vector<std::int64_t> numbers;
-  for (const nb::handle item : list_of("wrt", value)) {
-    const auto number = integer_of<std::int64_t>("an operand in wrt", item);
-    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
-      throw OptionError("wrt names operand " + std::to_string(number) + " twice");
-    }
-    numbers.push_back(number);
-  }
-  return numbers;
-}
 
 struct Gradient {
   static constexpr const char* name = "value_and_gradient";

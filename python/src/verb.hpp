@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "call.hpp"
@@ -14,11 +15,13 @@ namespace plated::python {
 inline constexpr const char* equation_arguments =
     "equation: str, *operands: _Array, plates: str = '', chains: Mapping[str, str | Sequence[str]] | None = None, "
     "batch: str = '', semiring: str = 'log', lengths: Mapping[str, _Integers] | None = None, "
-    "sizes: Mapping[str, int] | None = None, evidence: Mapping[str, _Integers] | None = None, threads: int = 0, "
-    "memory_limit: int = 0, check: str = 'all', spaced: bool | None = None, "
+    "weights: Mapping[str, _Array | float] | None = None, sizes: Mapping[str, int] | None = None, "
+    "evidence: Mapping[str, _Integers] | None = None, threads: int = 0, memory_limit: int = 0, check: str = 'all', "
+    "spaced: bool | None = None, "
     "progress: Callable[[float], object] | None = None";
 inline constexpr const char* plan_arguments =
     "self, *operands: _Array, semiring: str = ..., lengths: Mapping[str, _Integers] | None = None, "
+    "weights: Mapping[str, _Array | float] | None = None, sizes: Mapping[str, int] | None = None, "
     "evidence: Mapping[str, _Integers] | None = None, threads: int = ..., memory_limit: int = ..., check: str = ..., "
     "progress: Callable[[float], object] | None = None";
 
@@ -66,6 +69,27 @@ void define(nb::module_& module, nb::class_<PythonPlan>& plan, const char* docum
   define_method<Verb>(plan, Verb::name, "What the function of the same name gives, on this plan.");
 }
 
+/// The same of a verb whose answer keeps its call.
+template <class Verb>
+void define_kept(nb::module_& module, nb::class_<PythonPlan>& plan, const char* documentation) {
+  const auto take_nothing = [](std::string_view, nb::handle, Arrays&) { return false; };
+  module.def(
+      Verb::name,
+      [take_nothing](nb::str equation, const nb::args& operands, const nb::kwargs& keywords) {
+        return Verb{}.answer(std::make_unique<Call>(Verb::name, std::move(equation), operands, keywords, take_nothing));
+      },
+      nb::arg("equation"), nb::arg("operands"), nb::arg("keywords"),
+      nb::sig(signature(Verb::name, equation_arguments, Verb::arguments, Verb::result)), documentation);
+  plan.def(
+      Verb::name,
+      [take_nothing](const PythonPlan& self, const nb::args& operands, const nb::kwargs& keywords) {
+        return Verb{}.answer(std::make_unique<Call>(Verb::name, self, operands, keywords, take_nothing));
+      },
+      nb::sig(signature(Verb::name, plan_arguments, Verb::arguments, Verb::result)),
+      "What the function of the same name gives, on this plan.");
+}
+
+void define_evaluation(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_values(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_posteriors(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_assignments(nb::module_& module, nb::class_<PythonPlan>& plan);

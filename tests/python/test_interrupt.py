@@ -82,7 +82,7 @@ operands = [(2, 2)] * (terms.count(",") + 1)
             id="chain",
         ),
         pytest.param(SAMPLES, "plan.sample(*operands, n=3_000_000, threads=THREADS)", id="sample"),
-        pytest.param(SEARCH, 'plated.compile(terms + " ->", *operands, trials=10**7, threads=THREADS)', id="compile"),
+        pytest.param(SEARCH, 'plated.compile(terms + " ->", *operands, trials=10**7, questions=["value"], threads=THREADS)', id="compile"),
     ],
 )
 def test_ctrl_c(preparation, call, threads):

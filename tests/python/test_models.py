@@ -100,7 +100,7 @@ def test_plan():
     np.testing.assert_allclose(plan(*(np.log(o) for o in operands), semiring="log"), np.log(expected))
     assert plan.steps >= 1 and set(plan.elimination_order) == {"mint", "coin"} and plan.dropped == []
     assert "SumProduct" in plan.print() and plan.graph.equation() == coins().equation()
-    assert plan.cost().exps == 0 and plan.cost("log").exps > 0
+    assert plan.cost().exps == 0 and plan.cost(semiring="log").exps > 0
     assert plan.cost(dtype="float64").bytes_read > plan.cost(dtype=np.float32).bytes_read
     assert plan.analyze().tractable and plan.analyze().cost == plan.cost()
     assert plan._repr_html_().startswith("<table>") and "SumProduct" in plan._repr_html_()
@@ -219,3 +219,46 @@ def test_marginals_of_factors_and_sets():
     np.testing.assert_allclose(posterior.factors[1], joint)
     np.testing.assert_allclose(posterior.sets[0], joint)
     np.testing.assert_allclose(plated.marginals("x,xy->", f, g, log=True)["y"], np.log(joint.sum(axis=0)))
+
+
+def test_one_plan_runs_on_any_number_of_slices():
+    plan = plated.compile("x,ixy->", (3,), (100, 3, 2), plates="i")
+    for slices in (100, 37, 1, 0):
+        expected = np.log(3) + slices * np.log(2)
+        np.testing.assert_allclose(plan(np.zeros(3), np.zeros((slices, 3, 2))), expected)
+        np.testing.assert_allclose(plated.einsum("x,ixy->", np.zeros(3), np.zeros((slices, 3, 2)), plates="i"), expected)
+    with pytest.raises(plated.SizeError, match="'x' has size 3"):
+        plan(np.zeros(4), np.zeros((5, 4, 2)))
+    tied = plated.compile("(i)x->", (2,), plates="i", sizes={"i": 5})
+    np.testing.assert_allclose(tied(np.zeros(2)), 5 * np.log(2))
+    np.testing.assert_allclose(tied(np.zeros(2), sizes={"i": 3}), 3 * np.log(2))
+
+
+def test_sizes_of_graphs_of_equations():
+    graph = plated.FactorGraph.from_equation("(i)x->", (2,), plates="i", sizes={"i": 4})
+    np.testing.assert_allclose(plated.compile(graph)(np.zeros(2)), 4 * np.log(2))
+
+
+def test_questions_are_priced_and_printed():
+    plan = plated.compile("x,ixy->", (3,), (100, 3, 2), plates="i", questions=["marginals"])
+    assert plan.cost("marginals").flops > plan.cost().flops > plan.cost(sizes={"i": 5}).flops
+    assert plan.cost("marginals").run_bytes > 0
+    assert "Weigh" in plan.print("marginals") and "Weigh" not in plan.print()
+    assert "LeaveOneOut" in plan.print(("leave_one_out", "i"))
+    with pytest.raises(plated.OptionError, match="marginals"):
+        plan.cost("posterior")
+
+
+def test_weights_and_lengths_of_plates():
+    seen = np.log(RANDOM.random((4, 3)) + 0.1)
+    weights = np.array([1.0, 2.0, 0.0, 0.5])
+    slices = np.log(np.exp(seen).sum(axis=1))
+    np.testing.assert_allclose(plated.einsum("ix->", seen, plates="i", weights={"i": weights}), weights @ slices)
+    np.testing.assert_allclose(plated.einsum("ix->", seen, plates="i", weights={"i": 2}), 2 * slices.sum())
+    seen[2:] = np.nan
+    ragged = {"plates": "i", "lengths": {"i": 2}}
+    np.testing.assert_allclose(plated.einsum("ix->", seen, **ragged), slices[:2].sum())
+    assert (plated.marginals("ix->", seen, **ragged)["x"][2:] == 0).all()
+    assert (plated.map("ix->", seen, **ragged).assignment["x"][2:] == -1).all()
+    with pytest.raises(plated.ValueError, match="weights of plate 'i'"):
+        plated.einsum("ix->", np.zeros((4, 3)), plates="i", weights={"i": [1, -1, 0, 0]})

@@ -7,7 +7,7 @@ series has hundreds of operands. An autograd function has the list as its argume
 import torch
 
 from . import operators
-from .question import values, values_and_gradients
+from .question import can_be_kept, evaluation, kept_gradients, kept_values, values, values_and_gradients
 
 
 def usable():
@@ -16,7 +16,8 @@ def usable():
 
 
 class Einsum(torch.autograd.Function):
-    """Outputs of a question; their gradients are computed along with them where a cotangent can only scale them."""
+    """Outputs of a question. Their gradients are computed along with them where a cotangent can only scale them;
+    otherwise the forward run is kept, and the backward one starts from it."""
 
     @staticmethod
     def forward(ctx, question, lengths, *operands):
@@ -24,9 +25,13 @@ class Einsum(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         ctx.question, ctx.lengths, ctx.wanted = question, lengths, wanted
         gradients = []
+        ctx.evaluation = None
         ctx.separable = separable(question, wanted)
         if ctx.separable:
             results, gradients = values_and_gradients(question, operands, lengths, None, wanted)
+        elif wanted and can_be_kept(question):
+            ctx.evaluation = evaluation(question, operands, lengths)
+            results = kept_values(ctx.evaluation)
         else:
             results = values(question, operands, lengths)
         ctx.outputs = [(result.shape, result.dtype) for result in results]
@@ -48,6 +53,8 @@ class Einsum(torch.autograd.Function):
             products = operators.einsum_vjp(list(operands), cotangents, ctx.lengths, ctx.wanted, *ctx.question)
         elif ctx.separable:
             products = scaled(ctx.question, gradients, cotangents[0], ctx.wanted)
+        elif ctx.evaluation is not None:
+            products = kept_gradients(ctx.evaluation, cotangents, ctx.wanted)
         else:
             products = values_and_gradients(ctx.question, operands, ctx.lengths, cotangents, ctx.wanted)[1]
         for k, product in zip(ctx.wanted, products):

@@ -87,6 +87,28 @@ def values_and_gradients(question, operands, lengths, cotangents, wanted):
     return (list(value) if isinstance(value, tuple) else [value]), [gradients[k] for k in wanted]
 
 
+def can_be_kept(question):
+    """Whether a forward run of the question can be kept for its gradients."""
+    return question.semiring in ("log", "real") and not question.chains
+
+
+def evaluation(question, operands, lengths):
+    """A forward run that is kept."""
+    return plated.evaluate(question.equation, *_plain(operands), **question.keywords(lengths))
+
+
+def kept_values(kept):
+    """The outputs of a kept run, one tensor for each."""
+    result = kept.value()
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def kept_gradients(kept, cotangents, wanted):
+    """The vector–Jacobian products of a kept run for the operands at `wanted`."""
+    gradients = kept.gradient(_plain(cotangents), wrt=wanted)
+    return [gradients[k] for k in wanted]
+
+
 def second_derivatives(question, operands, lengths, directions, cotangents):
     """The derivatives in a direction of the outputs and of their vector–Jacobian products."""
     tangents, products = plated.hessian_vector_product(
