@@ -55,19 +55,21 @@ class Contexts {
     PLATED_ASSERT(context_[in] == none);
     std::vector<ValueId> others;
     add_context(step, others);
-    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-      if (k != input) others.push_back(step.inputs[k]);
-    }
     if (const auto* raised = step.as<planner::Raise>()) {
       if (input > 0) return;  // exponents are no values
       // One copy is told apart, and the others are as they are.
-      others.erase(others.begin() + (context_[step.output] != none ? 1 : 0), others.end());
       const ValueId rest = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
       writer_.add(planner::Raise{.less = raised->less + 1, .semiring = semiring_}, step.inputs, rest);
       others.push_back(rest);
-    } else if (const auto& contract = *step.as<Contract>(); !multiplied(step).empty()) {
-      others.push_back(
-          writer_.leave_one_out({writer_.slice_product(step, semiring_)}, contract.product, contract.power, semiring_));
+    } else {
+      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+        if (k != input) others.push_back(step.inputs[k]);
+      }
+      const auto& contract = *step.as<Contract>();
+      if (!multiplied(step).empty()) {
+        others.push_back(writer_.leave_one_out({writer_.slice_product(step, semiring_)}, contract.product,
+                                               contract.power, semiring_));
+      }
     }
     if (others.empty()) {
       // A copy of the total: a context of one, in every batch.

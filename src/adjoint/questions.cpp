@@ -14,11 +14,11 @@ using planner::Schedule;
 using planner::Step;
 using planner::Value;
 
-SortedSet dims_of_kind(const FactorGraph& graph, bool plates) {
+SortedSet plates_and_batches(const FactorGraph& graph) {
   SortedSet dims;
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     const DimKind kind = graph.dims()[d].kind;
-    if (kind == DimKind::batch || (plates && kind == DimKind::plate)) dims.push_back(d);
+    if (kind == DimKind::batch || kind == DimKind::plate) dims.push_back(d);
   }
   return dims;
 }
@@ -76,8 +76,8 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
     for (const DimId v : summed(schedule.steps[s])) summed_in[v] = s;
   }
   StepWriter writer(schedule);
-  const SortedSet told_apart = dims_of_kind(model, true);
-  const SortedSet batch = dims_of_kind(model, false);
+  const SortedSet told_apart = plates_and_batches(model);
+  const SortedSet batch = graph::batch_axes(model);
   Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = told_apart});
   reverse.seed(total);
   std::vector<VariableAnswer> answers;
@@ -131,7 +131,7 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
 Schedule entropy_schedule(Schedule schedule, std::size_t total) {
   const FactorGraph& model = schedule.graph;
   StepWriter writer(schedule);
-  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(model, false)});
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = graph::batch_axes(model)});
   reverse.seed(total);
   const std::vector<bool> needed = steps_towards(schedule, total);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
@@ -153,7 +153,7 @@ Schedule entropy_schedule(Schedule schedule, std::size_t total) {
 Schedule expectation_schedule(Schedule schedule, std::size_t total, const std::vector<bool>& has_statistics) {
   const FactorGraph& model = schedule.graph;
   StepWriter writer(schedule);
-  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = dims_of_kind(model, false)});
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = graph::batch_axes(model)});
   reverse.seed(total);
   std::vector<ValueId> statistics(schedule.values.size(), none);
   for (std::size_t f = 0; f < has_statistics.size(); ++f) {

@@ -40,11 +40,11 @@ Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, con
     return dim.kind != DimKind::variable && dim.size <= 1;
   });
   for (const bool fixed : {options.fixed_sizes, true}) {
-    problem = read_problem(
+    problem = read_problem(  // drop_unit_dims, drop_barren
         graph, {.sums_only = options.sums_only, .fixed_sizes = fixed, .weighted = plates_of(options.weights)},
         options.without);
     try {
-      return eliminate(problem, graph);  // drop_unit_dims, drop_barren
+      return eliminate(problem, graph);
     } catch (const IntractableError& error) {
       if (!fixed && has_trivial_plates) continue;
       if (!options.explain) throw;
