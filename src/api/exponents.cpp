@@ -10,6 +10,7 @@
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
 #include "graph/spell.hpp"
+#include "planner/point_ends.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
 
@@ -25,9 +26,10 @@ std::vector<std::int64_t> sizes(const planner::Extents& extents, const std::vect
   return list;
 }
 
-DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what) {
+DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what, bool or_chain = false) {
   const auto dim = graph.find(name);
   if (dim && graph.dims()[*dim].kind == DimKind::plate) return *dim;
+  if (dim && or_chain && graph.dims()[*dim].kind == DimKind::chain) return *dim;
   throw UnknownNameError(std::string(what) + " are given for " + quoted(name) + ", and the model has no such plate");
 }
 
@@ -88,6 +90,38 @@ std::vector<DimId> length_axes(const FactorGraph& graph, const planner::Extents&
                    (has_batch ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
 }
 
+/// The lengths of a chain are those of its linked variables' plates.
+std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId chain,
+                                     const Integers& given) {
+  const std::string name = quoted(graph.dims()[chain].name);
+  const auto linking =
+      std::find_if(graph.chains().begin(), graph.chains().end(), [&](const Chain& c) { return c.dim == chain; });
+  if (linking->links.empty()) {
+    throw OptionError("lengths are given for chain " + name + ", which links nothing: make it a plate");
+  }
+  SortedSet plates = graph.variable_plates()[linking->links[0].source];
+  for (const Link& link : linking->links) {
+    if (graph.variable_plates()[link.source] == plates) continue;
+    throw OptionError("the variables that chain " + name +
+                      " links live in different plates, so that its lengths have no shape");
+  }
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    const SortedSet around = graph.factor_plates(f);
+    if (!base::contains(around, chain) || base::is_subset(plates, around)) continue;
+    throw OptionError("factor " + quoted(graph.factors()[f].name) + " of chain " + name +
+                      " lacks plates of its linked variables, and is joined to none of them, so that lengths cannot "
+                      "apply to it");
+  }
+  std::erase(plates, chain);
+  if (const auto axes = axes_of(graph, extents, plates, given.shape)) return *axes;
+  std::vector<DimId> batched = graph::batch_axes(graph);
+  const bool has_batch = !batched.empty();
+  batched.insert(batched.end(), plates.begin(), plates.end());
+  throw ShapeError("the lengths of chain " + name + " have the shape " + engine::shape_text(given.shape) +
+                   ", but the plates of its linked variables have " + engine::shape_text(sizes(extents, plates)) +
+                   (has_batch ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
+}
+
 /// The weights of a plate, for each of its slices.
 std::vector<double> checked_weights(const std::string& plate, std::int64_t size, const Tensor& given) {
   const std::string what = "the weights of plate " + quoted(plate);
@@ -117,14 +151,40 @@ Exponent presence(std::int64_t size, DimId plate, const chain::Ragged& ragged) {
   return result;
 }
 
+/// 1 in the slice that an end of a chain is of, and 1 where the end and its variable differ.
+void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const chain::RaggedChains& lengths,
+                   DimId end, Exponents& exponents) {
+  const DimId chain = planner::chain_of(graph, end);
+  const std::int64_t slices = extents[chain];
+  Exponent in_slice;
+  const auto ragged = lengths.find(chain);
+  if (ragged != lengths.end() && graph.dims()[end].end == End::last) {
+    in_slice.axes = ragged->second.dims;
+    for (const std::int64_t length : ragged->second.values) {
+      for (std::int64_t t = 0; t < slices; ++t) in_slice.values.push_back(t + 1 == length ? 1 : 0);
+    }
+  } else {
+    const std::int64_t only = graph.dims()[end].end == End::first ? 0 : slices - 1;
+    for (std::int64_t t = 0; t < slices; ++t) in_slice.values.push_back(t == only ? 1 : 0);
+  }
+  in_slice.axes.push_back(chain);
+  Exponent differs{.axes = {graph.dims()[end].of, end}, .values = {}};
+  const std::int64_t states = extents[end];
+  for (std::int64_t k = 0; k < states * states; ++k) differs.values.push_back(k / states == k % states ? 0 : 1);
+  exponents[end] = std::move(in_slice);
+  exponents[planner::differing(end)] = std::move(differs);
+}
+
 }  // namespace
 
 chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
   chain::RaggedChains result;
   for (const auto& [name, given] : lengths) {
-    const DimId plate = plate_named(graph, name, "lengths");
-    const std::string what = "plate " + quoted(name);
-    const std::vector<DimId> axes = length_axes(graph, extents, plate, given);
+    const DimId plate = plate_named(graph, name, "lengths", true);
+    const bool is_chain = graph.dims()[plate].kind == DimKind::chain;
+    const std::string what = (is_chain ? "chain " : "plate ") + quoted(name);
+    const std::vector<DimId> axes = is_chain ? chain_length_axes(graph, extents, plate, given)
+                                             : length_axes(graph, extents, plate, given);
     if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
       throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
                        " values, but their shape " + engine::shape_text(given.shape) + " has another number");
@@ -141,6 +201,9 @@ Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents
                        const Weights& weights) {
   Exponents result;
   for (const auto& [plate, ragged] : lengths) result[plate] = presence(extents[plate], plate, ragged);
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (planner::is_point_end(graph, d)) add_point_end(graph, extents, lengths, d, result);
+  }
   for (const auto& [name, given] : weights) {
     const DimId plate = plate_named(graph, name, "weights");
     const std::vector<double> each = checked_weights(name, extents[plate], given);

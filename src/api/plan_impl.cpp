@@ -6,6 +6,7 @@
 #include "adjoint/questions.hpp"
 #include "chain/describe.hpp"
 #include "graph/spell.hpp"
+#include "planner/point_ends.hpp"
 #include "plated/error.hpp"
 #include "semiring/selective.hpp"
 
@@ -83,7 +84,12 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
   for (const Forward forward : {Forward::outputs, Forward::total, Forward::both}) {
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
-  if (graph.chains().empty()) {
+  if (graph.chains().empty() || planner::scan_chains.load(std::memory_order_relaxed)) {
+    for (DimId d = 0; d < graph.dims().size(); ++d) {
+      if (!planner::is_point_end(graph, d)) continue;
+      options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
+      options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});
+    }
     fixed_ = planner::needs_fixed_sizes(observed, options);
   } else {
     fixed_ = true;

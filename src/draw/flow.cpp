@@ -99,7 +99,8 @@ class FlowMaker {
                                        [](const planner::LeaveOneOut&) { return "LeaveOneOut"; },
                                        [](const planner::Weigh&) { return "Weigh"; },
                                        [](const planner::LogMass&) { return "LogMass"; },
-                                       [](const planner::Raise&) { return "Raise"; }},
+                                       [](const planner::Raise&) { return "Raise"; },
+                                       [](const planner::Scan&) { return "Scan"; }},
                       step.operation);
   }
 

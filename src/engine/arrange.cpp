@@ -71,16 +71,17 @@ class Arrangement::Places {
     const BoundStep& bound = of_.steps_[s - of_.first_step_];
     const BlockedStep* blocked = bound.in_blocks == no_index ? nullptr : &of_.bound_.blocked[bound.in_blocks];
     const bool folds = blocked != nullptr && blocked->folds;
-    if (is_placed(step.output)) {
-      const bool for_all = storing_.for_all[step.output];
+    for_each_output(step, [&](ValueId v) {
+      if (!is_placed(v)) return;
+      const bool for_all = storing_.for_all[v];
       // A total is written after the last block.
       const std::size_t first = !loops || !for_all ? now_ : folds ? end_ : begin_;
       if (!accumulates(step)) {
-        open(step.output, first);
+        open(v, first);
       } else {
-        use(step.output, loops);
+        use(v, loops);
       }
-    }
+    });
     if (folds) {
       fold_[bound.in_blocks] = static_cast<std::uint32_t>(ranges_.size());
       open_fold(*blocked, loops);
@@ -191,8 +192,10 @@ void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing)
   Places places(*this, phases, storing);
   std::vector<Place> kept(schedule_.values.size());
   for (std::size_t s = 0; s < first_step_; ++s) {
-    kept[schedule_.steps[s].output] = {Place::Space::kept,
-                                       static_cast<std::int64_t>(kept_->output(kept_->steps[s]).at())};
+    std::size_t at = kept_->steps[s].first_place + kept_->steps[s].inputs;
+    for_each_output(schedule_.steps[s], [&](ValueId v) {
+      kept[v] = {Place::Space::kept, static_cast<std::int64_t>(kept_->places[at++].at())};
+    });
   }
   bound_.arena_bytes = places.bytes();
   bound_.steps.clear();
@@ -213,7 +216,7 @@ void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing)
                                                                                                  : place(v, places));
       };
       for (const ValueId v : step.inputs) add(v);
-      add(step.output);
+      for_each_output(step, add);
       if (bound.in_blocks != no_index && bound_.blocked[bound.in_blocks].folds) {
         places.place_fold(bound.in_blocks, bound_.blocked[bound.in_blocks]);
       }

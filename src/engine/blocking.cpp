@@ -63,7 +63,7 @@ std::vector<bool> stored_in_blocks(const Schedule& schedule, const Layouts& layo
   }
   for (const Step& step : schedule.steps) {
     if (along(schedule, step, dim) != Along::whole) continue;
-    in_blocks[step.output] = false;
+    for_each_output(step, [&](planner::ValueId v) { in_blocks[v] = false; });
     for (const planner::ValueId v : step.inputs) in_blocks[v] = false;
   }
   return in_blocks;
@@ -90,7 +90,11 @@ Along along(const Schedule& schedule, const Step& step, DimId dim) {
                                     return is_kept ? Along::kept : Along::none;
                                   },
                                   [&](const planner::LogMass&) { return is_kept ? Along::kept : Along::none; },
-                                  [&](const planner::Raise&) { return is_kept ? Along::kept : Along::none; }},
+                                  [&](const planner::Raise&) { return is_kept ? Along::kept : Along::none; },
+                                  [&](const planner::Scan& scan) {
+                                    const bool touched = dim == scan.chain || is_kept;
+                                    return touched ? Along::whole : Along::none;
+                                  }},
                  step.operation);
   return reached != Along::none && step.inputs.size() > most_block_inputs ? Along::whole : reached;
 }

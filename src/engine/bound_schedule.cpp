@@ -7,6 +7,7 @@
 #include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
 #include "engine/arrange.hpp"
+#include "engine/bound_scan.hpp"
 #include "engine/kernel_pool.hpp"
 #include "engine/runnable.hpp"
 #include "engine/step_shapes.hpp"
@@ -31,7 +32,10 @@ class Binder {
       : schedule_(schedule),
         extents_(extents),
         options_(options),
-        layouts_(schedule, extents, outputs, operands),
+        // What a question brings along, cotangents and the like, does not widen the arithmetic.
+        element_(options.element ? *options.element
+                                 : element_dtype(operands.first(schedule.graph.factors().size()))),
+        layouts_(schedule, extents, outputs, operands, element_, message_dtype(options.semiring, element_)),
         shapes_(schedule, extents, options.semiring, layouts_),
         pool_(bound_.kernels),
         first_step_(options.kept != nullptr ? schedule.forward_steps : 0) {}
@@ -66,7 +70,10 @@ class Binder {
       bound.inputs = static_cast<std::uint32_t>(step.inputs.size());
       bound.flops = planner::step_flops(schedule_, extents_, step);
       bound_.flops += bound.flops;
-      if (const std::optional<Blocks> blocks = blocks_of(step)) {
+      if (step.is<planner::Scan>()) {
+        bound.scan = static_cast<std::uint32_t>(bound_.scans.size());
+        bound_.scans.push_back(bind_scan(extents_, step, layouts_, options_));
+      } else if (const std::optional<Blocks> blocks = blocks_of(step)) {
         bind_blocks(bound, step, *blocks, along(schedule_, step, blocks->dim));
       } else {
         bound.kernel = reserved(shapes_.shape(step, extents_));
@@ -137,6 +144,7 @@ class Binder {
   const Schedule& schedule_;
   const planner::Extents& extents_;
   const BindOptions& options_;
+  Dtype element_;
   Layouts layouts_;
   StepShapes shapes_;
   BoundSchedule bound_;
@@ -149,7 +157,9 @@ class Binder {
 
 std::int64_t BoundSchedule::bytes(int threads) const {
   const auto scratch = static_cast<std::int64_t>(task_scratch_bytes) * threads;
-  return base::checked_sum(arena_bytes, scratch + static_cast<std::int64_t>(shared_scratch_bytes));
+  std::int64_t sum = base::checked_sum(arena_bytes, scratch + static_cast<std::int64_t>(shared_scratch_bytes));
+  for (const auto& scan : scans) sum = base::checked_sum(sum, scan->bytes(threads));
+  return sum;
 }
 
 Dtype element_dtype(std::span<const Tensor> operands) {

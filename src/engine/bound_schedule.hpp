@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +44,7 @@ struct BoundStep {
   std::uint32_t first_place = 0;  // in BoundSchedule::places: the inputs, then the output
   std::uint32_t inputs = 0;
   std::uint32_t in_blocks = no_index;  // in BoundSchedule::blocked
+  std::uint32_t scan = no_index;       // in BoundSchedule::scans
   double flops = 0;
 };
 
@@ -57,6 +60,8 @@ struct BlockedStep {
   std::int64_t results = 0;           // where these are in the arena
   std::int64_t tree = 0;              // and where the fold's doubles are
 };
+
+struct BoundScan;
 
 /// Steps that are run together for `chunk` blocks, then for the next ones.
 struct BoundLoop {
@@ -74,6 +79,7 @@ struct BoundSchedule {
   std::vector<BoundStep> steps;
   std::vector<Place> places;
   std::vector<BlockedStep> blocked;
+  std::vector<std::shared_ptr<BoundScan>> scans;
   std::vector<BoundLoop> loops;  // ascending
   /// Outputs that the steps do not write, or not everywhere: answers about operands that are not used, or that have
   /// diagonals. They are set to zero first.
@@ -88,6 +94,10 @@ struct BoundSchedule {
     return std::span(places).subspan(step.first_place, step.inputs);
   }
   [[nodiscard]] const Place& output(const BoundStep& step) const { return places[step.first_place + step.inputs]; }
+  /// What a scan keeps besides: its messages, then what was taken out of them.
+  [[nodiscard]] std::span<const Place> kept_by_scan(const BoundStep& step) const {
+    return std::span(places).subspan(step.first_place + step.inputs + 1, 2);
+  }
   /// Memory that a run needs besides its outputs.
   [[nodiscard]] std::int64_t bytes(int threads) const;
 };
@@ -106,6 +116,8 @@ struct BindOptions {
   /// 0: any.
   std::int64_t limit = 0;
   int threads = 1;
+  /// The type of intermediates; by default the widest of the factors'.
+  std::optional<Dtype> element = std::nullopt;
 };
 
 /// Outputs and operands agree with the extents.

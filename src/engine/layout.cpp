@@ -41,13 +41,13 @@ Layout row_major(Dtype dtype, const std::vector<DimId>& dims, const planner::Ext
 }
 
 Layouts::Layouts(const planner::Schedule& schedule, const planner::Extents& extents, std::span<const Tensor> outputs,
-                 std::span<const Tensor> operands)
+                 std::span<const Tensor> operands, Dtype element, Dtype message)
     : schedule_(schedule),
       extents_(extents),
       outputs_(outputs),
       operands_(operands),
-      // What a question brings along, cotangents and the like, does not widen the arithmetic.
-      element_(element_dtype(operands.first(schedule.graph.factors().size()))) {}
+      element_(element),
+      message_(message) {}
 
 Layout Layouts::operator()(planner::ValueId v, const planner::Extents& loops) const {
   const Value& value = schedule_.values[v];
@@ -72,7 +72,15 @@ Dtype Layouts::dtype(planner::ValueId v) const {
   const Value& value = schedule_.values[v];
   if (value.kind == Value::Kind::operand) return operands_[value.index].dtype();
   if (value.kind == Value::Kind::output) return outputs_[value.index].dtype();
-  return value.precision == planner::Precision::wide ? Dtype::float64 : element_;
+  switch (value.precision) {
+    case planner::Precision::element:
+      return element_;
+    case planner::Precision::message:
+      return message_;
+    case planner::Precision::wide:
+      break;
+  }
+  return Dtype::float64;
 }
 
 }  // namespace plated::engine

@@ -35,8 +35,9 @@ struct Layout {
 
 class Layouts {
  public:
+  /// `element` is the type of intermediates, `message` that of messages along a chain.
   Layouts(const planner::Schedule& schedule, const planner::Extents& extents, std::span<const Tensor> outputs,
-          std::span<const Tensor> operands);
+          std::span<const Tensor> operands, Dtype element, Dtype message);
 
   /// The layout of a value or, where it is stored in blocks, of a block with as many slices as `loops` says.
   [[nodiscard]] Layout operator()(planner::ValueId value, const planner::Extents& loops) const;
@@ -59,6 +60,7 @@ class Layouts {
   std::span<const Tensor> operands_;
   std::vector<bool> in_blocks_;  // [value]
   Dtype element_;
+  Dtype message_;
 };
 
 }  // namespace plated::engine

@@ -8,6 +8,7 @@
 #include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
+#include "engine/bound_scan.hpp"
 #include "engine/kept.hpp"
 #include "engine/step_runner.hpp"
 #include "plated/error.hpp"
@@ -112,6 +113,15 @@ std::span<const Tensor> with_kept(std::span<const Tensor> outputs, Workspace& wo
 
 }  // namespace
 
+void take_memory(Workspace& workspace, int threads) {
+  const BoundSchedule& bound = workspace.bound;
+  grow(workspace.arena, workspace.arena_bytes, bound.arena_bytes);
+  grow(workspace.task_scratch, workspace.task_scratch_bytes,
+       static_cast<std::int64_t>(bound.task_scratch_bytes) * threads);
+  grow(workspace.shared_scratch, workspace.shared_scratch_bytes, static_cast<std::int64_t>(bound.shared_scratch_bytes));
+  for (const auto& scan : bound.scans) scan->take_memory(threads);
+}
+
 /// Binds anew only where sizes, strides, types or the semiring differ from the last run's.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings) {
@@ -146,11 +156,7 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
                            needed, settings.memory_limit);
   }
   try {
-    grow(workspace.arena, workspace.arena_bytes, bound.arena_bytes);
-    grow(workspace.task_scratch, workspace.task_scratch_bytes,
-         static_cast<std::int64_t>(bound.task_scratch_bytes) * settings.threads);
-    grow(workspace.shared_scratch, workspace.shared_scratch_bytes,
-         static_cast<std::int64_t>(bound.shared_scratch_bytes));
+    take_memory(workspace, settings.threads);
   } catch (const std::bad_alloc&) {
     throw MemoryLimitError(
         "this run needs " + std::to_string(needed) + " bytes of working memory, which the machine refused", needed,

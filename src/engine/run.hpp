@@ -55,6 +55,10 @@ struct Settings {
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings);
 
+/// The memory that a binding needs on so many threads, as far as the workspace does not hold it yet. Throws
+/// std::bad_alloc.
+void take_memory(Workspace& workspace, int threads);
+
 /// Operands and outputs must have been checked. Throws MemoryLimitError before it allocates, and CancelledError. Asks
 /// and tells the watch of the call between steps, and inside of long ones.
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,

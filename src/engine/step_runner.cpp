@@ -6,12 +6,14 @@
 
 #include "base/aligned_memory.hpp"
 #include "base/watch.hpp"
+#include "engine/bound_scan.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
 
 void StepRunner::run(const BoundStep& step) const {
   const BoundSchedule& bound = workspace_.bound;
+  if (step.scan != no_index) return run_scan(step);
   if (step.in_blocks == no_index) {
     workspace_.inputs.clear();
     for (const Place& place : bound.inputs(step)) workspace_.inputs.push_back(read(place));
@@ -23,6 +25,21 @@ void StepRunner::run(const BoundStep& step) const {
   if (!blocked.folds) return run_range(step, 0, count, 0, nullptr);
   fold_range(step, 0, count, 0);
   deliver(step);
+}
+
+void StepRunner::run_scan(const BoundStep& step) const {
+  const BoundSchedule& bound = workspace_.bound;
+  BoundScan& scan = *bound.scans[step.scan];
+  ScanMemory memory;
+  for (const Place& place : bound.inputs(step)) scan.inputs.push_back(read(place));
+  memory.output = static_cast<double*>(write(bound.output(step)));
+  if (scan.keeps) {
+    const std::span<const Place> kept = bound.kept_by_scan(step);
+    memory.messages = write(kept[0]);
+    memory.shifts = static_cast<double*>(write(kept[1]));
+  }
+  scan.run(memory, threads_);
+  scan.inputs.clear();
 }
 
 void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int64_t last) const {

@@ -27,6 +27,7 @@ class StepRunner {
   void update(const BoundStep& step, std::int64_t first, std::int64_t last) const;
 
  private:
+  void run_scan(const BoundStep& step) const;
   [[nodiscard]] const void* read(const Place& place) const;
   [[nodiscard]] void* write(const Place& place) const;
   [[nodiscard]] std::byte* task_scratch(int worker) const;

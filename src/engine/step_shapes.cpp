@@ -18,6 +18,10 @@ KernelShape StepShapes::shape(const Step& step, const Extents& loops) const {
           [&](const planner::Weigh& weigh) -> KernelShape { return weighted_sum(step, weigh, loops); },
           [&](const planner::LogMass&) -> KernelShape { return log_mass(step, loops); },
           [&](const planner::Raise& raised) -> KernelShape { return raise(step, raised, loops); },
+          [](const planner::Scan&) -> KernelShape {
+            PLATED_ASSERT(false);  // its body has shapes
+            return kernels::LogMassShape{};
+          },
       },
       step.operation);
 }
@@ -89,6 +93,10 @@ kernels::ContractionShape StepShapes::contraction(const Step& step, const planne
                          : k < kept + contract.product.size() ? kernels::Role::product
                                                               : kernels::Role::sum);
   }
+  if (contract.empty_sum) {
+    shape.extent.push_back(0);
+    shape.role.push_back(kernels::Role::sum);
+  }
   shape.compute_dtype = step.inputs.empty() ? layouts_.element() : Dtype::float32;
   shape.input_stride.reserve(step.inputs.size());
   for (const ValueId v : step.inputs) {
@@ -99,6 +107,7 @@ kernels::ContractionShape StepShapes::contraction(const Step& step, const planne
   }
   const Layout output = layouts_(step.output, extents);
   shape.output_stride = output.along(loops);
+  if (contract.empty_sum) shape.output_stride.push_back(0);
   shape.output_dtype = output.dtype;
   return shape;
 }

@@ -77,6 +77,7 @@ IntractableError intractable(const Problem& problem, const FactorGraph& graph, c
   Certificate certificate{.u = dim(pair.u), .w = dim(pair.w), .a = dim(pair.a), .b = dim(pair.b), .factors = {}};
   std::string chain;
   for (const std::uint32_t f : joining_factors(problem, pair)) {
+    if (problem.factors[f].operand < 0) continue;  // ties two names of a variable
     certificate.factors.push_back(graph.factors()[problem.factors[f].operand].name);
     chain += (chain.empty() ? "" : ", ") + certificate.factors.back();
   }

@@ -10,4 +10,12 @@ namespace plated::planner {
 [[nodiscard]] IntractableError intractable(const Problem& problem, const FactorGraph& graph,
                                            const SortedSet& entangled);
 
+/// The error for a variable `other` of some slices that joins the slices of other plates in which a chain links its
+/// variables.
+[[nodiscard]] IntractableError entangled_slices(const Problem& problem, const FactorGraph& graph,
+                                                const ProblemLink& link, DimId other);
+/// The error for variables that two chains link, each in every slice of the other.
+[[nodiscard]] IntractableError entangled_chains(const Problem& problem, const FactorGraph& graph, const ProblemLink& a,
+                                                const ProblemLink& b);
+
 }  // namespace plated::planner

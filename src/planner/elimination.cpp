@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/disjoint_sets.hpp"
 #include "base/watch.hpp"
@@ -15,17 +17,26 @@ namespace {
 using base::subtract;
 using base::unite;
 
-/// Leaves in the order in which they are taken: most plates first, then by declaration.
+/// Leaves in the order in which they are taken: most plates first, then by declaration. Those where chains link
+/// variables come after others of as many plates: what holds an end of theirs is then known.
 struct DeepestFirst {
+  const std::set<SortedSet>& linked;
+
   bool operator()(const SortedSet& a, const SortedSet& b) const {
-    return a.size() != b.size() ? a.size() > b.size() : a < b;
+    if (a.size() != b.size()) return a.size() > b.size();
+    const bool a_later = linked.contains(a);
+    return a_later != linked.contains(b) ? !a_later : a < b;
   }
 };
 
 class Eliminator {
  public:
   Eliminator(const Problem& problem, const FactorGraph& graph)
-      : problem_(problem), graph_(graph), first_holder_(problem.domain.size(), none) {}
+      : problem_(problem),
+        graph_(graph),
+        first_holder_(problem.domain.size(), none),
+        linked_(linked_leaves(problem)),
+        leaves_(DeepestFirst{linked_}) {}
 
   Elimination run() {
     for (std::uint32_t f = 0; f < problem_.factors.size(); ++f) {
@@ -42,6 +53,12 @@ class Eliminator {
   }
 
  private:
+  static std::set<SortedSet> linked_leaves(const Problem& problem) {
+    std::set<SortedSet> leaves;
+    for (const ProblemLink& link : problem.links) leaves.insert(problem.variable_plates[link.source]);
+    return leaves;
+  }
+
   void add(Node node) {
     leaves_[node.plates].push_back(static_cast<std::uint32_t>(result_.nodes.size()));
     result_.nodes.push_back(std::move(node));
@@ -61,6 +78,9 @@ class Eliminator {
           sets.join(first_holder_[v], k);
         }
       }
+    }
+    for (const ProblemLink& link : problem_.links) {
+      if (first_holder_[link.source] != none) sets.join(first_holder_[link.source], first_holder_[link.target]);
     }
     std::vector<ComponentRecord> components;
     std::vector<std::size_t> component_of(nodes.size());  // [root], which is the first of its component
@@ -89,6 +109,7 @@ class Eliminator {
       held.insert(held.end(), result_.nodes[n].variables.begin(), result_.nodes[n].variables.end());
     }
     component.remaining = subtract(base::sorted(std::move(held)), component.variables);  // V_f
+    if (has_links(component)) return leave_chain(std::move(component), index);
     for (const DimId v : component.remaining)
       component.parent = unite(component.parent, problem_.variable_plates[v]);  // L′
     // Progress: a message must leave its leaf, or elimination would loop forever. It fails to leave exactly when
@@ -107,10 +128,98 @@ class Eliminator {
     result_.components.push_back(std::move(component));
   }
 
+  [[nodiscard]] bool has_links(const ComponentRecord& component) const {
+    return std::any_of(problem_.links.begin(), problem_.links.end(), [&](const ProblemLink& link) {
+      return base::contains(component.variables, link.source);
+    });
+  }
+
+  /// A component of a chain's slices becomes one factor without the chain, over the variables outside and the ends.
+  void leave_chain(ComponentRecord component, std::uint32_t index) {
+    ScanRecord& scan = component.scan.emplace();
+    for (const ProblemLink& link : problem_.links) {
+      if (!base::contains(component.variables, link.source)) continue;
+      if (!scan.links.empty() && link.chain != scan.links[0].chain) {
+        throw entangled_chains(problem_, graph_, scan.links[0], link);
+      }
+      scan.links.push_back(link);
+    }
+    scan.chain = scan.links[0].chain;
+    for (const DimId v : component.remaining) {
+      if (base::contains(problem_.variable_plates[v], scan.chain)) {
+        throw entangled_slices(problem_, graph_, scan.links[0], v);
+      }
+    }
+    component.parent = subtract(component.leaf, {scan.chain});
+    choose_direction(component);
+    for (const std::uint32_t n : scan.absorbed) {
+      result_.nodes[n].consumer = index;
+      std::erase(leaves_[component.parent], n);
+    }
+    SortedSet ends = scan.carried;
+    for (const ProblemLink& link : scan.links) {
+      if (const auto& end = scan.result(link); end && is_held(*end)) ends.push_back(*end);
+    }
+    component.remaining = unite(component.remaining, base::sorted(std::move(ends)));
+    component.result = static_cast<std::uint32_t>(result_.nodes.size());
+    add({.producer = index, .variables = component.remaining, .plates = component.parent});
+    result_.components.push_back(std::move(component));
+  }
+
+  /// Messages begin at the end that nothing holds. Where both are held, the first message is the product of what holds
+  /// one of them, if that is over what messages carry anyway; else they carry the states at one end along.
+  void choose_direction(ComponentRecord& component) const {
+    ScanRecord& scan = *component.scan;
+    SortedSet firsts;
+    SortedSet lasts;
+    for (const ProblemLink& link : scan.links) {
+      if (link.first && is_held(*link.first)) firsts.push_back(*link.first);
+      if (link.last && is_held(*link.last)) lasts.push_back(*link.last);
+    }
+    firsts = base::sorted(std::move(firsts));
+    lasts = base::sorted(std::move(lasts));
+    scan.forward = !lasts.empty();
+    if (firsts.empty() || lasts.empty()) return;
+    if (auto nodes = absorbable(component, firsts)) {
+      scan.absorbed = std::move(*nodes);
+    } else if (auto others = absorbable(component, lasts)) {
+      scan.forward = false;
+      scan.absorbed = std::move(*others);
+    } else {
+      scan.carried = firsts;
+    }
+  }
+
+  /// Whether an output asks for an end, or a node that is not eliminated yet has it.
+  [[nodiscard]] bool is_held(DimId end) const {
+    const auto holds = [&](const auto& item) { return base::contains(item.variables, end); };
+    return std::any_of(problem_.outputs.begin(), problem_.outputs.end(), holds) ||
+           std::any_of(result_.nodes.begin(), result_.nodes.end(),
+                       [&](const Node& node) { return node.consumer == none && holds(node); });
+  }
+
+  /// All nodes that hold one of these ends, if they hold nothing but them and what messages carry.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> absorbable(const ComponentRecord& component,
+                                                                     const SortedSet& ends) const {
+    for (const ProblemOutput& output : problem_.outputs) {
+      if (!base::intersect(output.variables, ends).empty()) return std::nullopt;
+    }
+    const SortedSet carried = unite(component.remaining, ends);
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t n = 0; n < result_.nodes.size(); ++n) {
+      const Node& node = result_.nodes[n];
+      if (node.consumer != none || base::intersect(node.variables, ends).empty()) continue;
+      if (node.plates != component.parent || !base::is_subset(node.variables, carried)) return std::nullopt;
+      nodes.push_back(n);
+    }
+    return nodes;
+  }
+
   const Problem& problem_;
   const FactorGraph& graph_;
   Elimination result_;
   std::vector<std::uint32_t> first_holder_;  // [variable]: in the leaf that is being partitioned
+  std::set<SortedSet> linked_;                 // leaves where chains link variables
   std::map<SortedSet, std::vector<std::uint32_t>, DeepestFirst> leaves_;
 };
 

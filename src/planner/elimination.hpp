@@ -8,8 +8,6 @@
 
 namespace plated::planner {
 
-inline constexpr std::uint32_t none = 0xffffffff;
-
 /// A factor of the shrinking graph: an original one, or the message f′ of a component.
 struct Node {
   std::uint32_t factor = none;    // index into Problem::factors
@@ -17,6 +15,24 @@ struct Node {
   std::uint32_t consumer = none;  // the component that takes it; none for the scalars S
   SortedSet variables;
   SortedSet plates;
+};
+
+/// How a component whose variables a chain links is eliminated: by messages along the chain, which leave its slices.
+struct ScanRecord {
+  DimId chain = 0;
+  std::vector<ProblemLink> links;
+  bool forward = false;                 // from the first slice to the last
+  std::vector<std::uint32_t> absorbed;  // nodes that the first message is the product of
+  /// Ends where messages begin that something holds, and that is not absorbed: messages carry them along.
+  SortedSet carried;
+
+  /// Where messages begin and come out, if something names that end.
+  [[nodiscard]] const std::optional<DimId>& start(const ProblemLink& link) const {
+    return forward ? link.first : link.last;
+  }
+  [[nodiscard]] const std::optional<DimId>& result(const ProblemLink& link) const {
+    return forward ? link.last : link.first;
+  }
 };
 
 /// One pass through the inner loop: SumProduct(F_c, V_c) in leaf L, then Product over L ∖ L′.
@@ -27,6 +43,7 @@ struct ComponentRecord {
   SortedSet remaining;               // V_f
   SortedSet parent;                  // L′
   std::uint32_t result = none;       // the node it leaves
+  std::optional<ScanRecord> scan;
 };
 
 struct Elimination {

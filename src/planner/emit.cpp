@@ -3,18 +3,30 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "planner/contract_network.hpp"
+#include "planner/emit_scan.hpp"
 
 namespace plated::planner {
 namespace {
 
+using base::contains;
+using base::intersect;
 using base::subtract;
+using base::unite;
 
 /// Outputs that are contracted in one network: they open the same components.
 struct Group {
   std::set<std::uint32_t> opened;  // components
   std::vector<std::size_t> outputs;
+};
+
+/// What a network leaves: the sum over all but some variables of all but some nodes, which the others lead to.
+struct Goal {
+  SortedSet variables;
+  SortedSet without;  // nodes
+  auto operator<=>(const Goal&) const = default;
 };
 
 class Emitter {
@@ -27,6 +39,7 @@ class Emitter {
         builder_(schedule, options.without, options.keep_sums),
         home_(problem_.domain.size(), none),
         message_(elimination.nodes.size(), none),
+        scans_(elimination.components.size()),
         leave_one_out_(elimination.components.size(), none),
         wants_message_(elimination.components.size(), false),
         wants_leave_one_out_(elimination.components.size(), false) {
@@ -37,31 +50,59 @@ class Emitter {
 
   void run() {
     const std::vector<Group> groups = group_outputs();
-    for (const Group& group : groups) mark_wanted(group);
+    for (const Group& group : groups) {
+      if (has_scan(group.opened)) {
+        for (const std::size_t o : group.outputs) mark_wanted({problem_.outputs[o].variables, {}});
+      } else {
+        mark_wanted(group.opened, {});
+      }
+    }
     // A component's messages come from components before it, so wants travel backwards.
     for (std::size_t c = elimination_.components.size(); c-- > 0;) {
       if (!wants_message_[c] && !wants_leave_one_out_[c]) continue;
       for (const std::uint32_t n : elimination_.components[c].nodes) want(n);
+      if (const auto& scan = elimination_.components[c].scan) {
+        for (const std::uint32_t n : scan->absorbed) want(n);
+      }
     }
     for (std::uint32_t c = 0; c < elimination_.components.size(); ++c) emit_component(c);
     builder_.enter({});
-    for (const Group& group : groups) emit_group(group);
+    for (const Group& group : groups) {
+      if (has_scan(group.opened)) {
+        for (const std::size_t o : group.outputs) deliver(o, inputs_of({problem_.outputs[o].variables, {}}));
+      } else {
+        emit_group(group);
+      }
+    }
   }
 
  private:
+  using Opened = std::set<std::uint32_t>;
+
+  [[nodiscard]] bool has_scan(const Opened& opened) const {
+    return std::any_of(opened.begin(), opened.end(), [&](std::uint32_t c) { return is_scan(c); });
+  }
+  [[nodiscard]] bool is_scan(std::uint32_t c) const { return elimination_.components[c].scan.has_value(); }
+  [[nodiscard]] std::uint32_t consumer(std::uint32_t component) const {
+    return elimination_.nodes[elimination_.components[component].result].consumer;
+  }
+
+  /// A component and all that its message leads through, as far as `last`, which is among them.
+  void open(std::uint32_t component, Opened& opened, std::uint32_t last = none) const {
+    for (std::uint32_t c = component; c != none && opened.insert(c).second; c = consumer(c)) {
+      if (c == last) return;
+    }
+  }
+
   std::vector<Group> group_outputs() const {
-    std::map<std::set<std::uint32_t>, Group> groups;
+    std::map<Opened, Group> groups;
     for (std::size_t o = 0; o < problem_.outputs.size(); ++o) {
       const ProblemOutput& output = problem_.outputs[o];
       if (output.empty) continue;
-      std::set<std::uint32_t> opened;
-      for (const DimId v : output.variables) {
-        for (std::uint32_t c = home_[v]; c != none && opened.insert(c).second;) {
-          c = elimination_.nodes[elimination_.components[c].result].consumer;
-        }
-      }
+      Opened opened;
+      for (const DimId v : output.variables) open(home_[v], opened);
       // Outputs without plates share one network: opening a component outside all plates costs the others nothing.
-      Group& group = groups[output.plates.empty() ? std::set<std::uint32_t>{} : opened];
+      Group& group = groups[output.plates.empty() && !has_scan(opened) ? Opened{} : opened];
       group.opened.merge(opened);
       group.outputs.push_back(o);
     }
@@ -75,17 +116,87 @@ class Emitter {
     if (producer != none) wants_message_[producer] = true;
   }
 
-  void mark_wanted(const Group& group) {
-    for (const std::uint32_t c : group.opened) {
-      if (!elimination_.components[c].leaf.empty()) wants_leave_one_out_[c] = true;
+  void mark_wanted(const Opened& opened, const SortedSet& without) {
+    for (const std::uint32_t c : opened) {
+      if (!elimination_.components[c].leaf.empty() && !is_scan(c)) wants_leave_one_out_[c] = true;
       for (const std::uint32_t n : elimination_.components[c].nodes) {
         const std::uint32_t producer = elimination_.nodes[n].producer;
-        if (producer == none || !group.opened.contains(producer)) want(n);
+        if (contains(without, n)) continue;
+        if (producer == none || !opened.contains(producer)) want(n);
       }
     }
     for (const std::uint32_t n : elimination_.scalars) {
-      if (!group.opened.contains(elimination_.nodes[n].producer)) want(n);
+      if (!opened.contains(elimination_.nodes[n].producer)) want(n);
     }
+  }
+
+  /// Whether a goal is about slices of a chain: then the innermost component whose messages it needs in both
+  /// directions.
+  [[nodiscard]] std::optional<std::uint32_t> scanned(const Goal& goal) const {
+    std::optional<std::uint32_t> innermost;
+    for (const std::uint32_t c : opened_by(goal)) {
+      if (is_scan(c) && (!innermost || elimination_.components[c].leaf.size() >
+                                           elimination_.components[*innermost].leaf.size())) {
+        innermost = c;
+      }
+    }
+    return innermost;
+  }
+
+  [[nodiscard]] Opened opened_by(const Goal& goal) const {
+    Opened opened;
+    for (const DimId v : goal.variables) open(home_[v], opened);
+    for (const std::uint32_t n : goal.without) open(elimination_.nodes[n].consumer, opened);
+    return opened;
+  }
+
+  /// The part of a goal that lies in slices of a component's chain, and the goal whose network is the context of the
+  /// component's message.
+  struct Split {
+    Opened inside;  // components, that of the chain among them
+    Goal around;
+    SortedSet carried;  // asked of the ends where messages come out
+  };
+  [[nodiscard]] Split split(const Goal& goal, std::uint32_t scanned) const {
+    Split result;
+    const auto lies_inside = [&](std::uint32_t c) {
+      Opened way;
+      open(c, way, scanned);
+      return way.contains(scanned);
+    };
+    const ComponentRecord& component = elimination_.components[scanned];
+    result.around.variables = component.remaining;
+    for (const DimId v : goal.variables) {
+      if (lies_inside(home_[v])) {
+        open(home_[v], result.inside, scanned);
+      } else {
+        result.around.variables = unite(result.around.variables, {v});
+      }
+    }
+    result.around.without = {component.result};
+    for (const std::uint32_t n : goal.without) {
+      if (lies_inside(elimination_.nodes[n].consumer)) {
+        open(elimination_.nodes[n].consumer, result.inside, scanned);
+      } else {
+        result.around.without = unite(result.around.without, {n});
+      }
+    }
+    for (const ProblemLink& link : component.scan->links) {
+      const std::optional<DimId>& end = component.scan->result(link);
+      if (end && contains(goal.variables, *end)) result.carried.push_back(*end);
+    }
+    result.carried = base::sorted(std::move(result.carried));
+    return result;
+  }
+
+  void mark_wanted(const Goal& goal) {
+    const std::optional<std::uint32_t> chain = scanned(goal);
+    if (!chain) return mark_wanted(opened_by(goal), goal.without);
+    const Split parts = split(goal, *chain);
+    mark_wanted(parts.inside, goal.without);
+    wants_message_[*chain] = true;
+    scans_[*chain].keeps = true;
+    mark_wanted(parts.around);
   }
 
   ValueId value(std::uint32_t node) {
@@ -105,6 +216,7 @@ class Emitter {
                     .parent = component.parent});
     for (const std::uint32_t n : component.nodes) network.tensors.push_back(value(n));
     schedule_.components.back().factors = network.tensors;
+    if (component.scan) return emit_chain(c, network.tensors);
     std::vector<ValueId> inputs = contract_network(builder_, problem_, network, options_.order)[0];
     SortedSet dropped = subtract(component.leaf, component.parent);  // L ∖ L′
     const bool weighted = std::any_of(dropped.begin(), dropped.end(), [&](DimId b) { return is_weighted(b); });
@@ -137,23 +249,91 @@ class Emitter {
     }
   }
 
-  void emit_group(const Group& group) {
-    SinkNetwork network;
-    for (const std::uint32_t c : group.opened) {
+  void emit_chain(std::uint32_t c, const std::vector<ValueId>& nodes) {
+    const ComponentRecord& component = elimination_.components[c];
+    ScanRequest request{.component = component, .nodes = nodes, .keeps = scans_[c].keeps || options_.keep_sums};
+    for (const std::uint32_t n : component.scan->absorbed) request.start.push_back(value(n));
+    scans_[c].values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+    message_[component.result] = builder_.contract({.inputs = {scans_[c].values.last},
+                                                    .keep = component.remaining,
+                                                    .product = {},
+                                                    .leaf = component.parent,
+                                                    .wide = true});
+  }
+
+  /// The nodes of opened components: those that others of them lead to are products of other slices.
+  std::vector<ValueId> opened_values(const Opened& opened, const SortedSet& without) {
+    std::vector<ValueId> values;
+    for (const std::uint32_t c : opened) {
       for (const std::uint32_t n : elimination_.components[c].nodes) {
         const std::uint32_t producer = elimination_.nodes[n].producer;
-        const bool opened = producer != none && group.opened.contains(producer);
-        network.tensors.push_back(opened ? leave_one_out_[producer] : value(n));
+        const bool leads = producer != none && opened.contains(producer);
+        if (!contains(without, n)) values.push_back(leads ? leave_one_out_[producer] : value(n));
       }
     }
+    return values;
+  }
+
+  void add_scalars(const Opened& opened, std::vector<ValueId>& values) {
     for (const std::uint32_t n : elimination_.scalars) {
       const std::uint32_t producer = elimination_.nodes[n].producer;
-      if (!group.opened.contains(producer)) {
-        network.tensors.push_back(value(n));
+      if (!opened.contains(producer)) {
+        values.push_back(value(n));
       } else if (!elimination_.components[producer].leaf.empty()) {
-        network.tensors.push_back(leave_one_out_[producer]);
+        values.push_back(leave_one_out_[producer]);
       }
     }
+  }
+
+  /// The inputs of the last contraction towards a goal.
+  std::vector<ValueId> inputs_of(const Goal& goal) {
+    SinkNetwork network{.tensors = {}, .sinks = {goal.variables}, .leaf = {}};
+    if (const std::optional<std::uint32_t> chain = scanned(goal)) {
+      const Split parts = split(goal, *chain);
+      network.leaf = elimination_.components[*chain].leaf;
+      network.tensors = opened_values(parts.inside, goal.without);
+      const ScanValues& there = scans_[*chain].values;
+      const ScanValues& back = returned(*chain, parts);
+      for (const ValueId v : {there.messages, there.shifts, back.messages, back.shifts}) network.tensors.push_back(v);
+    } else {
+      const Opened opened = opened_by(goal);
+      network.tensors = opened_values(opened, goal.without);
+      add_scalars(opened, network.tensors);
+    }
+    return contract_network(builder_, problem_, network, options_.order)[0];
+  }
+
+  /// The messages that run back from what lies around a chain.
+  const ScanValues& returned(std::uint32_t c, const Split& parts) {
+    ScanValues& known = returned_[{c, parts.around, parts.carried}];
+    if (known.last != none) return known;
+    ScanRequest request{.component = elimination_.components[c], .returns = true, .keeps = true};
+    for (const std::uint32_t n : elimination_.components[c].nodes) request.nodes.push_back(value(n));
+    const std::vector<ValueId> inputs = inputs_of(parts.around);
+    if (!inputs.empty()) {
+      request.start = {builder_.contract({.inputs = inputs,
+                                          .keep = parts.around.variables,
+                                          .product = {},
+                                          .leaf = elimination_.components[c].parent,
+                                          .wide = true})};
+    }
+    request.carried = parts.carried;
+    return returned_[{c, parts.around, parts.carried}] =
+               emit_scan(schedule_, builder_, request, options_.order, options_.without);
+  }
+
+  void deliver(std::size_t output, std::vector<ValueId> inputs) {
+    const SortedSet& variables = problem_.outputs[output].variables;
+    if (options_.keep_sums && !inputs.empty()) {
+      inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
+    }
+    builder_.deliver(output, {.inputs = inputs, .keep = variables, .product = {}, .leaf = {}});
+  }
+
+  void emit_group(const Group& group) {
+    SinkNetwork network;
+    network.tensors = opened_values(group.opened, {});
+    add_scalars(group.opened, network.tensors);
     std::map<SortedSet, std::vector<std::size_t>> by_variables;
     for (const std::size_t o : group.outputs) by_variables[problem_.outputs[o].variables].push_back(o);
     for (const auto& [variables, outputs] : by_variables) network.sinks.push_back(variables);
@@ -161,12 +341,10 @@ class Emitter {
     std::size_t sink = 0;
     for (const auto& [variables, outputs] : by_variables) {
       std::vector<ValueId> inputs = last[sink++];
-      if ((outputs.size() > 1 || options_.keep_sums) && !inputs.empty()) {
+      if (outputs.size() > 1 && !inputs.empty()) {
         inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
       }
-      for (const std::size_t o : outputs) {
-        builder_.deliver(o, {.inputs = inputs, .keep = variables, .product = {}, .leaf = {}});
-      }
+      for (const std::size_t o : outputs) deliver(o, inputs);
     }
   }
 
@@ -175,8 +353,14 @@ class Emitter {
   const Elimination& elimination_;
   const EmitOptions& options_;
   ScheduleBuilder builder_;
-  std::vector<std::uint32_t> home_;     // [dim]: the component that sums a variable
-  std::vector<ValueId> message_;        // [node]: f′
+  std::vector<std::uint32_t> home_;  // [dim]: the component that sums a variable
+  std::vector<ValueId> message_;     // [node]: f′
+  struct Scanned {
+    bool keeps = false;
+    ScanValues values;
+  };
+  std::vector<Scanned> scans_;  // [component]
+  std::map<std::tuple<std::uint32_t, Goal, SortedSet>, ScanValues> returned_;
   std::vector<ValueId> leave_one_out_;  // [component]
   std::vector<bool> wants_message_;
   std::vector<bool> wants_leave_one_out_;

@@ -85,7 +85,7 @@ void check_size(const Schedule& schedule, const Extents& extents, const Value& v
 std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, std::int64_t element_size, ValueId v) {
   const Value& value = schedule.values[v];
   check_size(schedule, extents, value);
-  const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
+  const std::int64_t size = value.precision == Precision::element ? element_size : 8;
   return base::checked_product(elements(extents, value.dims), size);
 }
 
@@ -124,10 +124,12 @@ Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64
   std::vector<ValueId> owner;
   for (std::size_t s = first_step; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
-    if (schedule.values[step.output].kind != Value::Kind::intermediate || accumulates(step)) continue;
-    const std::int64_t bytes = buffer_bytes(schedule, extents, element_size, step.output);
-    ranges.push_back({.first = s, .last = last_use[step.output], .bytes = bytes});
-    owner.push_back(step.output);
+    for_each_output(step, [&](ValueId v) {
+      if (schedule.values[v].kind != Value::Kind::intermediate || accumulates(step)) return;
+      const std::int64_t bytes = buffer_bytes(schedule, extents, element_size, v);
+      ranges.push_back({.first = s, .last = last_use[v], .bytes = bytes});
+      owner.push_back(v);
+    });
   }
   Arena arena;
   arena.bytes = place_ranges(ranges);

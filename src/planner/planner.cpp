@@ -6,10 +6,13 @@
 #include "planner/elimination.hpp"
 #include "planner/emit.hpp"
 #include "planner/passes.hpp"
+#include "planner/point_ends.hpp"
 #include "planner/repairs.hpp"
 #include "plated/error.hpp"
 
 namespace plated::planner {
+
+using base::contains;
 
 std::vector<std::string> optional_passes() {
   return {"drop_unit_dims",   "drop_barren",      "share_steps",  "fuse_products",
@@ -29,7 +32,9 @@ namespace {
 
 SortedSet plates_of(const std::map<DimId, std::vector<DimId>>& weights) {
   SortedSet plates;
-  for (const auto& [plate, axes] : weights) plates.push_back(plate);
+  for (const auto& [plate, axes] : weights) {
+    if (end_of_exponents(plate) == plate) plates.push_back(plate);
+  }
   return plates;
 }
 
@@ -37,7 +42,7 @@ SortedSet plates_of(const std::map<DimId, std::vector<DimId>>& weights) {
 /// taken for what they are; where that fails too, the error also says what unrolling would cost.
 Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, const Options& options) {
   const bool has_trivial_plates = std::any_of(graph.dims().begin(), graph.dims().end(), [](const Dim& dim) {
-    return dim.kind != DimKind::variable && dim.size <= 1;
+    return dim.kind != DimKind::variable && dim.kind != DimKind::chain && dim.size <= 1;
   });
   for (const bool fixed : {options.fixed_sizes, true}) {
     problem = read_problem(  // drop_unit_dims, drop_barren
@@ -73,7 +78,7 @@ void check(const Schedule& schedule) {
 
 bool needs_fixed_sizes(const FactorGraph& graph, const Options& options) {
   const bool has_plates =
-      std::any_of(graph.dims().begin(), graph.dims().end(), [](const Dim& dim) { return dim.kind == DimKind::plate; });
+      std::any_of(graph.dims().begin(), graph.dims().end(), [](const Dim& dim) { return has_slices(dim.kind); });
   if (!has_plates) return false;
   Problem problem;
   (void)eliminate_or_explain(problem, graph, options);
@@ -102,6 +107,13 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   for (const auto& [plate, axes] : options.weights) schedule.operands.push_back(axes);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
   const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
+  for (const ProblemFactor& factor : schedule.problem.factors) {
+    if (!factor.in_slice_of || factor.operand < 0) continue;
+    for (DimId& d : schedule.operands[factor.operand]) {
+      // Other names of the slice's own variables.
+      if (!contains(factor.carried, d) && graph.dims()[d].end != End::none) d = graph.dims()[d].of;
+    }
+  }
   std::set<std::string> without = options.without;
   if (options.keep_sums) without.insert({"fuse_products", "deliver_directly"});
   emit(schedule, elimination,

@@ -16,6 +16,10 @@ namespace plated::planner {
 /// Whether schedules are verified where nothing else is said. Tests switch it on; it costs about as much as planning.
 inline std::atomic<bool> verify_by_default{false};
 
+/// Whether chains are planned as scans, with everything else, rather than by a machinery of their own. Tests switch it
+/// on.
+inline std::atomic<bool> scan_chains{false};
+
 struct Options {
   OrderOptions order;
   bool sums_only = false;

@@ -93,6 +93,10 @@ class Printer {
                          [&](const Raise& raise) {
                            return "Raise(" + inputs +
                                   (raise.less == 0 ? ")" : " − " + std::to_string(raise.less) + ")");
+                         },
+                         [&](const Scan& scan) {
+                           return "Scan{" + schedule_.graph.dims()[scan.chain].name + (scan.forward ? " →" : " ←") +
+                                  "}(" + inputs + ")";
                          }},
         step.operation);
   }

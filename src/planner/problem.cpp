@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/watch.hpp"
+#include "planner/point_ends.hpp"
 
 namespace plated::planner {
 namespace {
@@ -65,13 +66,15 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     problem.domain.push_back(variable ? graph.dims()[d].size : 0);
     problem.kind.push_back(graph.dims()[d].kind);
     if (!variable && options.fixed_sizes) problem.fixed.push_back(d);
-    const bool known = variable || options.fixed_sizes;
+    const bool known = variable || (options.fixed_sizes && problem.kind[d] != DimKind::chain);
     const bool drops = !without.contains("drop_unit_dims") && !contains(options.weighted, d);
     if (known && graph.dims()[d].size == 1 && drops) unit.push_back(d);
   }
   const auto in_empty_plate = [&](const SortedSet& plates) {
     return options.fixed_sizes &&
-           std::any_of(plates.begin(), plates.end(), [&](DimId b) { return graph.dims()[b].size == 0; });
+           std::any_of(plates.begin(), plates.end(), [&](DimId b) {
+             return graph.dims()[b].size == 0 && problem.kind[b] != DimKind::chain;
+           });
   };
   const std::vector<std::vector<DimId>> plates_of = graph.variable_plates();
   SortedSet alive;  // variables that exist and have more than one state
@@ -79,6 +82,16 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     problem.variable_plates.push_back(subtract(plates_of[v], unit));
     if (problem.kind[v] == DimKind::variable && !contains(unit, v) && !in_empty_plate(plates_of[v])) {
       alive.push_back(v);
+    }
+  }
+  for (const Chain& chain : graph.chains()) {
+    for (const Link& link : chain.links) {
+      if (!contains(alive, link.source)) continue;
+      problem.links.push_back({.chain = chain.dim,
+                               .source = link.source,
+                               .target = link.target,
+                               .first = graph.find(first(graph.dims()[link.source].name)),
+                               .last = graph.find(last(graph.dims()[link.target].name))});
     }
   }
   for (std::size_t f = 0; f < graph.factors().size(); ++f) {
@@ -104,6 +117,11 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     asked = base::unite(asked, output.variables);
     problem.outputs.push_back(std::move(output));
   }
+  place_point_ends(graph, problem);
+  for (const ProblemLink& link : problem.links) asked = base::unite(asked, sorted({link.source, link.target}));
+  for (const Dim& dim : graph.dims()) {
+    if (dim.end != End::none) asked = base::unite(asked, {dim.of});
+  }
   if (options.sums_only && !without.contains("drop_barren")) drop_barren(graph, asked, problem);
 
   SortedSet held = problem.dropped;
@@ -111,6 +129,7 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     held.insert(held.end(), factor.variables.begin(), factor.variables.end());
   held = sorted(std::move(held));
   for (const DimId v : subtract(alive, held)) {
+    if (graph.dims()[v].end != End::none) continue;  // another name of a variable, which is held
     problem.factors.push_back({.operand = -1, .variables = {v}, .plates = problem.variable_plates[v], .carried = {v}});
   }
   return problem;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace plated::planner {
 
 using base::SortedSet;
 
+/// No value, node or component.
+inline constexpr std::uint32_t none = 0xffffffff;
+
 /// A factor as Algorithm 1 sees it.
 struct ProblemFactor {
   /// The operand it stands for, or −1: a variable that no factor holds has a factor of ones of its own.
@@ -20,6 +24,21 @@ struct ProblemFactor {
   SortedSet variables;
   SortedSet plates;   // P(f), tied ones included
   SortedSet carried;  // the dims its operand has axes for: variables, plates and batch dims
+  /// A factor of the first or last slice of a chain only: an end that is in it. Its operand's axes that are ends of the
+  /// chain stand for their variables.
+  std::optional<DimId> in_slice_of = std::nullopt;
+  /// It has no operand, and is zero where that end and its variable differ in that slice.
+  bool holds_equal = false;
+};
+
+/// A link of a chain between variables of several states: slice t's `target` is slice t+1's `source`. Its ends are
+/// `^source` and `target$`, as far as something names them.
+struct ProblemLink {
+  DimId chain = 0;
+  DimId source = 0;
+  DimId target = 0;
+  std::optional<DimId> first;
+  std::optional<DimId> last;
 };
 
 /// An output as the planner sees it.
@@ -36,6 +55,7 @@ struct Problem {
   std::vector<SortedSet> variable_plates;  // [dim]: P(v)
   std::vector<ProblemFactor> factors;
   std::vector<ProblemOutput> outputs;
+  std::vector<ProblemLink> links;
   std::vector<DimId> dropped;  // barren variables
   SortedSet absent;            // dims that are left out: variables with one state and, where sizes are fixed, unit dims
   SortedSet fixed;             // plates, batch dims and chains whose size the graph gives and no run may change

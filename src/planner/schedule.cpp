@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/overloaded.hpp"
+#include "planner/point_ends.hpp"
 
 namespace plated::planner {
 namespace {
@@ -18,7 +19,7 @@ const SortedSet& summed(const Step& step) {
       base::Overloaded{[](const Contract& contract) -> Set { return contract.sum; },
                        [](const Weigh& weigh) -> Set { return weigh.sum; },
                        [](const LeaveOneOut&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
-                       [](const Raise&) -> Set { return nothing; }},
+                       [](const Raise&) -> Set { return nothing; }, [](const Scan&) -> Set { return nothing; }},
       step.operation);
 }
 
@@ -27,7 +28,7 @@ SortedSet multiplied(const Step& step) {
       base::Overloaded{[](const Contract& contract) { return base::unite(contract.product, contract.power.plates); },
                        [](const LeaveOneOut& others) { return base::unite(others.product, others.power.plates); },
                        [](const Weigh&) { return SortedSet{}; }, [](const LogMass&) { return SortedSet{}; },
-                       [](const Raise&) { return SortedSet{}; }},
+                       [](const Raise&) { return SortedSet{}; }, [](const Scan&) { return SortedSet{}; }},
       step.operation);
 }
 
@@ -37,7 +38,7 @@ const SortedSet& leaf_of(const Step& step) {
       base::Overloaded{[](const Contract& contract) -> Set { return contract.leaf; },
                        [](const LeaveOneOut& others) -> Set { return others.leaf; },
                        [](const Weigh&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
-                       [](const Raise& raise) -> Set { return raise.leaf; }},
+                       [](const Raise& raise) -> Set { return raise.leaf; }, [](const Scan& scan) -> Set { return scan.leaf; }},
       step.operation);
 }
 
@@ -51,7 +52,9 @@ std::string Schedule::operand_name(const Value& value) const {
   if (value.index < factors) return graph.factors()[value.index].name;
   if (value.index >= factors + weights.size()) return "input" + std::to_string(value.index);
   const auto weighted = std::next(weights.begin(), static_cast<std::ptrdiff_t>(value.index - factors));
-  return "weights of " + graph.dims()[weighted->first].name;
+  const Dim& dim = graph.dims()[end_of_exponents(weighted->first)];
+  if (dim.end == End::none) return "weights of " + dim.name;
+  return (weighted->first == differing(weighted->first) ? "other states than " : "slice of ") + dim.name;
 }
 
 std::vector<DimId> Schedule::loops(const Step& step) const {
@@ -70,7 +73,8 @@ std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
     const Value& value = schedule.values[step.output];
-    needed[s] = read[step.output] || (value.kind == Value::Kind::output && value.index == output);
+    needed[s] = value.kind == Value::Kind::output && value.index == output;
+    for_each_output(step, [&](ValueId v) { needed[s] = needed[s] || read[v]; });
     for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
   }
   return needed;

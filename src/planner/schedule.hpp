@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,8 +20,11 @@ namespace plated::planner {
 
 using ValueId = std::uint32_t;
 
-/// The element type a value is kept in: the operands', or double where a plate has multiplied it.
-enum class Precision : std::uint8_t { element, wide };
+struct Schedule;
+
+/// The element type a value is kept in: the operands', or double where a plate has multiplied it. That of messages
+/// along a chain is the operands' where a shift is taken out of each, and double in other semirings.
+enum class Precision : std::uint8_t { element, wide, message };
 
 /// A tensor of the schedule: an operand, an intermediate, or an output.
 struct Value {
@@ -38,6 +42,7 @@ struct Contract {
   SortedSet product;
   Power power;
   SortedSet leaf = {};  // L of [TVE] Alg. 1
+  bool empty_sum = false;  // over nothing: zero
   /// The semiring of the step where it is not the run's: masses and tangents are real numbers.
   std::optional<Semiring> semiring = {};
 };
@@ -71,7 +76,30 @@ struct Raise {
   std::optional<Semiring> semiring = {};
 };
 
-using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise>;
+/// Messages along a chain. The body makes the next message of the last one, once for each slice; out = the last one.
+///
+/// Inputs: the first message, if `starts`; which slices exist, if `ragged`: 0 in those that do not, which leave the
+/// message as it is; then the body's operands but for the message, of which those that have the chain are sliced along
+/// it. Without a first message it is one or, where messages carry ends along, one where both names of a state agree.
+struct Scan {
+  DimId chain = 0;
+  bool forward = true;  // from the first slice to the last
+  bool starts = false;
+  bool ragged = false;
+  /// Operand 0: the message before a slice, over `kept` and `before`; its output: over `kept` and `after`.
+  std::shared_ptr<const Schedule> body;
+  std::vector<DimId> kept;    // plates, batch dims and variables outside of the chain
+  std::vector<DimId> before;  // states, one for each link
+  std::vector<DimId> after;
+  std::vector<DimId> start;  // what the first message, and ends that are carried along, call these states
+  SortedSet leaf = {};
+  /// Values over the chain and the messages before each slice, and what was taken out of them, over the chain and
+  /// `kept`; `none` where nobody reads them.
+  ValueId messages = none;
+  ValueId shifts = none;
+};
+
+using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, Scan>;
 
 /// One operation on whole tensors.
 struct Step {
@@ -136,6 +164,16 @@ struct Schedule {
   /// The dims that a step loops over: those of its output, multiplied and summed ones.
   [[nodiscard]] std::vector<DimId> loops(const Step& step) const;
 };
+
+/// Calls visit(value) for each value that a step writes: its output, and what a scan keeps besides.
+template <class Visit>
+void for_each_output(const Step& step, const Visit& visit) {
+  visit(step.output);
+  const auto* scan = step.as<Scan>();
+  if (scan == nullptr || scan->messages == none) return;
+  visit(scan->messages);
+  visit(scan->shifts);
+}
 
 /// Which steps an output is computed from.
 [[nodiscard]] std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output);

@@ -7,6 +7,7 @@
 #include "base/assert.hpp"
 #include "base/watch.hpp"
 #include "planner/elimination.hpp"
+#include "planner/point_ends.hpp"
 
 namespace plated::planner {
 
@@ -48,6 +49,7 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   ValueId& known = factor_value_[factor];
   if (known != none) return known;
   const ProblemFactor& source = schedule_.problem.factors[factor];
+  if (source.holds_equal) return known = equality(*source.in_slice_of, source.plates);
   if (source.operand < 0) {
     known = add_value({.kind = Value::Kind::intermediate, .dims = source.carried});
     add_step(planner::Contract{.leaf = source.plates}, {}, known);
@@ -59,7 +61,20 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
     const bool repeated = std::find(value.dims.begin(), value.dims.end(), d) != value.dims.end();
     if (!repeated && contains(source.carried, d)) value.dims.push_back(d);
   }
-  return known = add_value(std::move(value));
+  const ValueId whole = add_value(std::move(value));
+  if (!source.in_slice_of) return known = whole;
+  const ValueId wide = contract({.inputs = {whole},
+                                 .keep = carried_variables(whole),
+                                 .product = {},
+                                 .leaf = source.plates,
+                                 .wide = true});
+  return known = raise(wide, {.factors = {weights(*source.in_slice_of)}, .counted = {}}, 0, source.plates);
+}
+
+ValueId ScheduleBuilder::equality(DimId end, const SortedSet& plates) {
+  const ValueId zero = intermediate({}, Precision::wide);
+  add_step(planner::Contract{.leaf = plates, .empty_sum = true}, {}, zero);
+  return raise(zero, {.factors = {weights(end), weights(differing(end))}, .counted = {}}, 0, plates);
 }
 
 std::vector<DimId> ScheduleBuilder::axis_order(const std::vector<ValueId>& inputs, const SortedSet& dims) const {
@@ -191,6 +206,21 @@ ValueId ScheduleBuilder::raise(ValueId input, const Exponent& exponent, int less
   const ValueId output =
       add_value({.kind = Value::Kind::intermediate, .dims = std::move(dims), .precision = Precision::wide});
   add_step(Raise{.less = less, .leaf = leaf}, std::move(inputs), output);
+  return output;
+}
+
+ValueId ScheduleBuilder::operand(std::size_t index, std::vector<DimId> dims, Precision precision) {
+  return add_value(
+      {.kind = Value::Kind::operand, .index = index, .dims = std::move(dims), .precision = precision});
+}
+
+ValueId ScheduleBuilder::intermediate(std::vector<DimId> dims, Precision precision) {
+  return add_value({.kind = Value::Kind::intermediate, .dims = std::move(dims), .precision = precision});
+}
+
+ValueId ScheduleBuilder::scan(Scan scan, std::vector<ValueId> inputs, std::vector<DimId> dims) {
+  const ValueId output = intermediate(std::move(dims), Precision::wide);
+  add_step(std::move(scan), std::move(inputs), output);
   return output;
 }
 

@@ -48,6 +48,17 @@ class ScheduleBuilder {
   /// A value in double to the power of an exponent, or of one that is smaller by `less`.
   [[nodiscard]] ValueId raise(ValueId input, const Exponent& exponent, int less, const SortedSet& leaf);
 
+  /// An operand that is no factor: a message, or what a body reads of a slice.
+  [[nodiscard]] ValueId operand(std::size_t index, std::vector<DimId> dims, Precision precision);
+  /// A value that a step writes besides its output.
+  [[nodiscard]] ValueId intermediate(std::vector<DimId> dims, Precision precision);
+  /// Messages along a chain, whose last one is over these dims.
+  [[nodiscard]] ValueId scan(Scan scan, std::vector<ValueId> inputs, std::vector<DimId> dims);
+  /// The exponents of a weighted plate's slices, or ones and zeros of a ragged chain's.
+  [[nodiscard]] ValueId weights(DimId plate);
+  /// Whether every sum is kept for a reverse sweep.
+  [[nodiscard]] bool keeps_sums() const { return wide_sums_; }
+
   /// The last contraction of an output, straight into the caller's memory; dims that no input carries are broadcast.
   void deliver(std::size_t output, const Contract& request);
 
@@ -57,8 +68,8 @@ class ScheduleBuilder {
 
  private:
   ValueId add_value(Value value);
-  /// The operand that holds a plate's weights.
-  [[nodiscard]] ValueId weights(DimId plate);
+  /// Zero where an end and its variable differ, in the slice that the end is of, and one elsewhere.
+  ValueId equality(DimId end, const SortedSet& plates);
   void add_step(Operation operation, std::vector<ValueId> inputs, ValueId output);
   /// A request's inputs, sorted, and what is done to them.
   [[nodiscard]] std::pair<std::vector<ValueId>, planner::Contract> analyse(const Contract& request) const;

@@ -53,7 +53,12 @@ double step_exps(const Schedule& schedule, const Extents& extents, const Step& s
       base::Overloaded{of_contraction, [](const LeaveOneOut&) { return 0.0; },
                        [&](const Weigh& weigh) { return weigh.added == 0 ? 0.0 : sizes.of(schedule.loops(step)); },
                        [&](const LogMass&) { return sizes.of(schedule.values[step.output].dims); },
-                       [](const Raise&) { return 0.0; }},
+                       [](const Raise&) { return 0.0; },
+                       [&](const Scan& scan) {
+                         double exps = 0;
+                         for (const Step& inner : scan.body->steps) exps += step_exps(*scan.body, extents, inner);
+                         return exps * static_cast<double>(extents[scan.chain]);
+                       }},
       step.operation);
 }
 
@@ -76,7 +81,12 @@ double step_flops(const Schedule& schedule, const Extents& extents, const Step& 
           of_contraction, [&](const LeaveOneOut&) { return 3 * kept; },  // prefix, suffix, and their product
           [&](const Weigh& weigh) { return kept * sizes.of(weigh.sum) * static_cast<double>(step.inputs.size()); },
           [&](const LogMass&) { return 2 * kept; },
-          [&](const Raise&) { return kept * static_cast<double>(step.inputs.size()); }},
+          [&](const Raise&) { return kept * static_cast<double>(step.inputs.size()); },
+          [&](const Scan& scan) {  // one slice after the other, whatever the number of processors
+            double flops = 0;
+            for (const Step& inner : scan.body->steps) flops += step_flops(*scan.body, extents, inner, one_slice);
+            return flops * static_cast<double>(extents[scan.chain]);
+          }},
       step.operation);
 }
 
@@ -85,7 +95,7 @@ Cost schedule_cost(const Schedule& schedule, const Extents& extents, Semiring se
   const Sizes sizes(schedule, extents);
   const auto bytes_of = [&](ValueId v) {
     const Value& value = schedule.values[v];
-    return sizes.of(value.dims) * (value.precision == Precision::wide ? 8 : element_bytes);
+    return sizes.of(value.dims) * (value.precision == Precision::element ? element_bytes : 8);
   };
   for (const Step& step : schedule.steps) {
     cost.flops += step_flops(schedule, extents, step);

@@ -27,17 +27,18 @@ void verify_places(const Schedule& schedule, const Arena& arena, const Extents& 
   std::map<std::int64_t, std::int64_t> live;  // first byte → one past the last
   for (std::size_t s = first_step; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
-    const Value& value = schedule.values[step.output];
-    if (value.kind == Value::Kind::intermediate && !accumulates(step)) {
-      const std::int64_t begin = arena.offset[step.output];
-      const std::int64_t size = value.precision == Precision::wide ? 8 : element_size;
+    for_each_output(step, [&](ValueId v) {
+      const Value& value = schedule.values[v];
+      if (value.kind != Value::Kind::intermediate || accumulates(step)) return;
+      const std::int64_t begin = arena.offset[v];
+      const std::int64_t size = value.precision == Precision::element ? element_size : 8;
       const std::int64_t end = begin + std::max<std::int64_t>(1, elements(extents, value.dims) * size);
       hold(begin >= 0 && end <= arena.bytes, "a value lies outside of the arena");
       const auto [place, is_free] = live.emplace(begin, end);
       hold(is_free, "two live values begin at one place");
       hold(place == live.begin() || std::prev(place)->second <= begin, "a value overlaps the one before it");
       hold(std::next(place) == live.end() || end <= std::next(place)->first, "a value overlaps the one after it");
-    }
+    });
     for (const ValueId v : step.inputs) {
       if (arena.offset[v] >= 0 && last_use[v] == s) live.erase(arena.offset[v]);
     }
@@ -55,8 +56,16 @@ void verify(const Schedule& schedule) {
       hold(written[v], "a step reads what has not been written");
       carried = base::unite(carried, base::sorted(schedule.values[v].dims));
     }
-    hold(written[step.output] == accumulates(step), "a value is written twice, or added to before it is written");
-    written[step.output] = true;
+    for_each_output(step, [&](ValueId v) {
+      hold(written[v] == accumulates(step), "a value is written twice, or added to before it is written");
+      written[v] = true;
+    });
+    if (const auto* scan = step.as<Scan>()) {
+      const std::size_t first = (scan->starts ? 1 : 0) + (scan->ragged ? 1 : 0);
+      hold(step.inputs.size() + 1 == first + scan->body->operands.size(), "a scan's inputs are not those of its body");
+      verify(*scan->body);
+      continue;
+    }
     // What the inputs carry is summed, multiplied or kept, exactly one of the three.
     const SortedSet& sum = summed(step);
     const SortedSet kept = base::sorted(schedule.values[step.output].dims);

@@ -1,0 +1,205 @@
+// Plans the body of a scan.
+#include "planner/emit_scan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "planner/contract_network.hpp"
+#include "planner/passes.hpp"
+
+namespace plated::planner {
+namespace {
+
+using base::contains;
+using base::sorted;
+using base::subtract;
+using base::unite;
+
+class ScanEmitter {
+ public:
+  ScanEmitter(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request, const OrderOptions& order,
+              const std::set<std::string>& without)
+      : schedule_(schedule),
+        builder_(builder),
+        component_(request.component),
+        request_(request),
+        order_(order),
+        without_(without) {}
+
+  ScanValues run() {
+    const ScanRecord& record = *component_.scan;
+    scan_ = {.chain = record.chain, .forward = record.forward != request_.returns, .leaf = component_.leaf};
+    nodes_ = merged(request_.nodes);
+    std::vector<ValueId> inputs;
+    if (!request_.start.empty()) {
+      scan_.starts = true;
+      inputs.push_back(product(request_.start, component_.parent));
+    }
+    if (schedule_.weights.contains(record.chain)) {
+      scan_.ragged = true;
+      inputs.push_back(builder_.weights(record.chain));
+    }
+    // Of the states where messages come out, those that nothing holds under another name keep the slice's.
+    std::vector<DimId> ends;
+    for (const ProblemLink& link : record.links) {
+      scan_.before.push_back(scan_.forward ? link.source : link.target);
+      scan_.after.push_back(scan_.forward ? link.target : link.source);
+      scan_.start.push_back((scan_.forward ? link.first : link.last).value_or(scan_.before.back()));
+      const std::optional<DimId>& end = scan_.forward ? link.last : link.first;
+      ends.push_back(end && contains(component_.remaining, *end) ? *end : scan_.after.back());
+    }
+    find_kept(inputs);
+    plan_body();
+    inputs.insert(inputs.end(), nodes_.begin(), nodes_.end());
+    std::vector<DimId> dims = scan_.kept;
+    dims.insert(dims.end(), ends.begin(), ends.end());
+    ScanValues values;
+    if (request_.keeps) {
+      values.messages = builder_.intermediate(with_chain(with_kept(scan_.before)), Precision::message);
+      values.shifts = builder_.intermediate(with_chain(scan_.kept), Precision::wide);
+      scan_.messages = values.messages;
+      scan_.shifts = values.shifts;
+    }
+    values.last = builder_.scan(std::move(scan_), std::move(inputs), std::move(dims));
+    return values;
+  }
+
+ private:
+  ValueId product(const std::vector<ValueId>& values, const SortedSet& leaf) {
+    SortedSet all;
+    for (const ValueId v : values) all = unite(all, builder_.carried_variables(v));
+    return builder_.contract({.inputs = values, .keep = all, .product = {}, .leaf = leaf});
+  }
+
+  /// Nodes over the same single variable become one.
+  std::vector<ValueId> merged(const std::vector<ValueId>& nodes) {
+    std::map<SortedSet, std::vector<ValueId>> alike;
+    std::vector<ValueId> list;
+    for (const ValueId v : nodes) {
+      const SortedSet variables = builder_.carried_variables(v);
+      if (variables.size() == 1) {
+        alike[variables].push_back(v);
+      } else {
+        list.push_back(v);
+      }
+    }
+    for (const auto& [variables, values] : alike) list.push_back(product(values, component_.leaf));
+    return list;
+  }
+
+  /// What every message has besides the states of links: batch dims, plates, and variables outside.
+  void find_kept(const std::vector<ValueId>& inputs) {
+    SortedSet all = unite(component_.scan->carried, request_.carried);
+    const SortedSet carried = all;
+    for (const ValueId v : inputs) all = unite(all, builder_.carried(v));
+    for (const ValueId v : nodes_) all = unite(all, builder_.carried(v));
+    all = subtract(all, unite(component_.variables, {scan_.chain}));
+    all = subtract(all, subtract(sorted(scan_.start), carried));
+    for (const bool variables : {false, true}) {
+      for (const DimId d : all) {
+        if ((schedule_.problem.kind[d] == DimKind::variable) == variables) scan_.kept.push_back(d);
+      }
+    }
+  }
+
+  std::vector<DimId> with_kept(const std::vector<DimId>& states) const {
+    std::vector<DimId> dims = scan_.kept;
+    dims.insert(dims.end(), states.begin(), states.end());
+    return dims;
+  }
+
+  std::vector<DimId> with_chain(std::vector<DimId> dims) const {
+    dims.insert(dims.begin(), scan_.chain);
+    return dims;
+  }
+
+  void plan_body() {
+    body_ = std::make_shared<Schedule>();
+    body_->graph = schedule_.graph;
+    body_->extents = schedule_.extents;
+    body_->problem = schedule_.problem;
+    body_->verified = schedule_.verified;
+    body_->outputs = {with_kept(scan_.after)};
+    ScheduleBuilder body(*body_, without_, builder_.keeps_sums());
+    body.enter({.leaf = component_.leaf});
+    std::vector<ValueId> tensors{body.operand(0, with_kept(scan_.before), Precision::message)};
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      std::vector<DimId> dims = schedule_.values[nodes_[k]].dims;
+      std::erase(dims, scan_.chain);
+      tensors.push_back(body.operand(k + 1, std::move(dims), schedule_.values[nodes_[k]].precision));
+    }
+    SortedSet keep = sorted(scan_.after);
+    for (const DimId d : scan_.kept) {
+      if (schedule_.problem.kind[d] == DimKind::variable) keep = unite(keep, {d});
+    }
+    const SinkNetwork network{.tensors = tensors, .sinks = {keep}, .leaf = component_.leaf};
+    std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
+    if (builder_.keeps_sums()) last = {body.contract({.inputs = last, .keep = keep, .product = {}, .leaf = {}})};
+    body.deliver(0, {.inputs = last, .keep = keep, .product = {}, .leaf = {}});
+    hoist();
+    if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);
+    scan_.body = std::move(body_);
+  }
+
+  /// Moves steps that read no message out of the body, and names its operands anew.
+  void hoist() {
+    std::vector<bool> reads_message(body_->values.size(), false);
+    std::vector<ValueId> outside(body_->values.size(), none);  // the value of the schedule that is sliced
+    reads_message[0] = true;
+    for (std::size_t k = 0; k < nodes_.size(); ++k) outside[k + 1] = nodes_[k];
+    std::vector<Step> steps;
+    for (Step& step : body_->steps) {
+      const bool reads = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return reads_message[v]; });
+      if (reads || body_->values[step.output].kind == Value::Kind::output) {
+        reads_message[step.output] = true;
+        steps.push_back(std::move(step));
+        continue;
+      }
+      ScheduleBuilder::Contract request{.inputs = {}, .keep = {}, .product = {}, .leaf = component_.leaf};
+      for (const ValueId v : step.inputs) request.inputs.push_back(outside[v]);
+      for (const DimId d : body_->values[step.output].dims) {
+        if (schedule_.problem.kind[d] == DimKind::variable) request.keep = unite(request.keep, {d});
+      }
+      request.wide = body_->values[step.output].precision == Precision::wide;
+      outside[step.output] = builder_.contract(std::move(request));
+    }
+    body_->steps = std::move(steps);
+    nodes_.clear();
+    body_->operands = {body_->values[0].dims};
+    std::vector<bool> known(body_->values.size(), false);
+    for (const Step& step : body_->steps) {
+      for (const ValueId v : step.inputs) {
+        if (outside[v] == none || known[v]) continue;
+        known[v] = true;
+        Value& value = body_->values[v];
+        value.dims = schedule_.values[outside[v]].dims;
+        std::erase(value.dims, scan_.chain);
+        value.kind = Value::Kind::operand;
+        value.index = body_->operands.size();
+        value.precision = schedule_.values[outside[v]].precision;
+        body_->operands.push_back(value.dims);
+        nodes_.push_back(outside[v]);
+      }
+    }
+  }
+
+  Schedule& schedule_;
+  ScheduleBuilder& builder_;
+  const ComponentRecord& component_;
+  const ScanRequest& request_;
+  const OrderOptions& order_;
+  const std::set<std::string>& without_;
+  Scan scan_;
+  std::vector<ValueId> nodes_;  // the values that the body's operands are slices of, but for the message
+  std::shared_ptr<Schedule> body_;
+};
+
+}  // namespace
+
+ScanValues emit_scan(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request,
+                     const OrderOptions& order, const std::set<std::string>& without) {
+  return ScanEmitter(schedule, builder, request, order, without).run();
+}
+
+}  // namespace plated::planner

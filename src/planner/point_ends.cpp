@@ -1,0 +1,101 @@
+// Rewrites a problem whose factors or outputs hold variables of a chain's first or last slice.
+#include "planner/point_ends.hpp"
+
+#include <algorithm>
+
+#include "graph/ends.hpp"
+
+namespace plated::planner {
+namespace {
+
+using base::contains;
+using base::sorted;
+using base::unite;
+
+class PointEnds {
+ public:
+  PointEnds(const FactorGraph& graph, Problem& problem) : graph_(graph), problem_(problem) {}
+
+  void run() {
+    for (DimId d = 0; d < graph_.dims().size(); ++d) {
+      if (is_point_end(graph_, d)) ends_.push_back(d);
+    }
+    if (ends_.empty()) return;
+    SortedSet own;  // ends that stay variables
+    for (const ProblemOutput& output : problem_.outputs) own = unite(own, base::intersect(output.variables, ends_));
+    for (ProblemFactor& factor : problem_.factors) {
+      const SortedSet held = base::intersect(factor.variables, ends_);
+      if (held.empty()) continue;
+      if (can_move(factor, held)) {
+        move(factor, held[0]);
+      } else {
+        own = unite(own, held);
+      }
+    }
+    for (const DimId end : own) {
+      const DimId variable = graph_.dims()[end].of;
+      problem_.factors.push_back({.operand = -1,
+                                  .variables = sorted({variable, end}),
+                                  .plates = problem_.variable_plates[variable],
+                                  .carried = sorted({variable, end}),
+                                  .in_slice_of = end,
+                                  .holds_equal = true});
+    }
+  }
+
+ private:
+  /// Whether all that a factor holds is in one slice, or messages along the chain carry it anyway.
+  [[nodiscard]] bool can_move(const ProblemFactor& factor, const SortedSet& held) const {
+    const DimId chain = chain_of(graph_, held[0]);
+    const End end = graph_.dims()[held[0]].end;
+    return std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
+      const Dim& dim = graph_.dims()[v];
+      if (dim.end != End::none && chain_of(graph_, v) == chain) return dim.end == end;
+      return std::any_of(problem_.factors.begin(), problem_.factors.end(), [&](const ProblemFactor& other) {
+        return &other != &factor && contains(other.plates, chain) && contains(other.variables, v) && !other.in_slice_of;
+      });
+    });
+  }
+
+  void move(ProblemFactor& factor, DimId end) {
+    const DimId chain = chain_of(graph_, end);
+    const auto inside = [&](const SortedSet& dims) {
+      SortedSet moved;
+      for (const DimId d : dims) {
+        const Dim& dim = graph_.dims()[d];
+        moved.push_back(dim.end != End::none && chain_of(graph_, d) == chain ? dim.of : d);
+      }
+      return sorted(std::move(moved));
+    };
+    factor.variables = inside(factor.variables);
+    factor.carried = inside(factor.carried);
+    factor.plates = unite(factor.plates, {chain});
+    factor.in_slice_of = end;
+  }
+
+  const FactorGraph& graph_;
+  Problem& problem_;
+  SortedSet ends_;
+};
+
+}  // namespace
+
+bool is_point_end(const FactorGraph& graph, DimId dim) {
+  const Dim& end = graph.dims()[dim];
+  if (end.end == End::none) return false;
+  for (const Chain& chain : graph.chains()) {
+    for (const Link& link : chain.links) {
+      if (end.of == (end.end == End::first ? link.source : link.target)) return false;
+    }
+  }
+  return true;
+}
+
+DimId chain_of(const FactorGraph& graph, DimId end) {
+  const DimId variable = graph.dims()[end].of;
+  return *graph::chain_of_ends(graph, variable, graph.variable_plates()[variable]);
+}
+
+void place_point_ends(const FactorGraph& graph, Problem& problem) { PointEnds(graph, problem).run(); }
+
+}  // namespace plated::planner

@@ -1,0 +1,14 @@
+// Has the tests of this program plan chains as scans.
+#include "planner/planner.hpp"
+
+namespace plated::test {
+namespace {
+
+[[maybe_unused]] const bool switched = [] {
+  planner::scan_chains.store(true);
+  planner::verify_by_default.store(true);
+  return true;
+}();
+
+}  // namespace
+}  // namespace plated::test
