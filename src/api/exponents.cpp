@@ -112,14 +112,15 @@ std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Ex
                       " lacks plates of its linked variables, and is joined to none of them, so that lengths cannot "
                       "apply to it");
   }
-  std::erase(plates, chain);
-  if (const auto axes = axes_of(graph, extents, plates, given.shape)) return *axes;
-  std::vector<DimId> batched = graph::batch_axes(graph);
-  const bool has_batch = !batched.empty();
-  batched.insert(batched.end(), plates.begin(), plates.end());
+  std::vector<DimId> batched = graph::AnswerAxes(graph)(linking->links[0].source, false);
+  std::erase(batched, chain);
+  if (given.shape == sizes(extents, batched)) return batched;
+  const std::size_t batch = graph::batch_axes(graph).size();
+  const std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());
+  if (given.shape == sizes(extents, around)) return around;
   throw ShapeError("the lengths of chain " + name + " have the shape " + engine::shape_text(given.shape) +
-                   ", but the plates of its linked variables have " + engine::shape_text(sizes(extents, plates)) +
-                   (has_batch ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
+                   ", but the plates of its linked variables have " + engine::shape_text(sizes(extents, around)) +
+                   (batch > 0 ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
 }
 
 /// The weights of a plate, for each of its slices.

@@ -82,6 +82,7 @@ class Eliminator {
     for (const ProblemLink& link : problem_.links) {
       if (first_holder_[link.source] != none) sets.join(first_holder_[link.source], first_holder_[link.target]);
     }
+    if (linked_.contains(leaf)) join_outputs(sets);
     std::vector<ComponentRecord> components;
     std::vector<std::size_t> component_of(nodes.size());  // [root], which is the first of its component
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -98,6 +99,18 @@ class Eliminator {
       first_holder_[v] = none;
     }
     return components;
+  }
+
+  /// What an output asks of one slice of a chain together is eliminated together: it is summed out slice by slice.
+  void join_outputs(base::DisjointSets& sets) const {
+    for (const ProblemOutput& output : problem_.outputs) {
+      std::uint32_t first = none;
+      for (const DimId v : output.variables) {
+        if (first_holder_[v] == none) continue;
+        if (first != none) sets.join(first, first_holder_[v]);
+        first = first_holder_[v];
+      }
+    }
   }
 
   void eliminate_component(ComponentRecord component) {

@@ -7,6 +7,7 @@
 
 #include "planner/contract_network.hpp"
 #include "planner/emit_scan.hpp"
+#include "planner/point_ends.hpp"
 
 namespace plated::planner {
 namespace {
@@ -324,6 +325,15 @@ class Emitter {
 
   void deliver(std::size_t output, std::vector<ValueId> inputs) {
     const SortedSet& variables = problem_.outputs[output].variables;
+    if (const std::optional<DimId>& end = problem_.outputs[output].in_slice_of) {
+      // All other slices are raised to the power of 0.
+      const SortedSet& leaf = problem_.outputs[output].plates;
+      const ValueId each =
+          builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = leaf, .wide = true});
+      const ValueId one = builder_.raise(each, {.factors = {builder_.weights(*end)}, .counted = {}}, 0, leaf);
+      const DimId chain = chain_of(schedule_.graph, *end);
+      inputs = {builder_.contract({.inputs = {one}, .keep = variables, .product = {chain}, .leaf = leaf})};
+    }
     if (options_.keep_sums && !inputs.empty()) {
       inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
     }

@@ -12,8 +12,6 @@
 
 namespace plated::planner {
 
-using base::contains;
-
 std::vector<std::string> optional_passes() {
   return {"drop_unit_dims",   "drop_barren",      "share_steps",  "fuse_products",
           "fuse_elementwise", "deliver_directly", "reuse_buffers"};
@@ -30,10 +28,10 @@ void check_passes(const std::set<std::string>& without) {
 
 namespace {
 
-SortedSet plates_of(const std::map<DimId, std::vector<DimId>>& weights) {
+SortedSet plates_of(const FactorGraph& graph, const std::map<DimId, std::vector<DimId>>& weights) {
   SortedSet plates;
   for (const auto& [plate, axes] : weights) {
-    if (end_of_exponents(plate) == plate) plates.push_back(plate);
+    if (plate < graph.dims().size() && has_slices(graph.dims()[plate].kind)) plates.push_back(plate);
   }
   return plates;
 }
@@ -46,7 +44,7 @@ Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, con
   });
   for (const bool fixed : {options.fixed_sizes, true}) {
     problem = read_problem(  // drop_unit_dims, drop_barren
-        graph, {.sums_only = options.sums_only, .fixed_sizes = fixed, .weighted = plates_of(options.weights)},
+        graph, {.sums_only = options.sums_only, .fixed_sizes = fixed, .weighted = plates_of(graph, options.weights)},
         options.without);
     try {
       return eliminate(problem, graph);
@@ -72,6 +70,24 @@ void check_sizes(const Schedule& schedule) {
 
 void check(const Schedule& schedule) {
   if (schedule.verified) verify(schedule);
+}
+
+/// Axes that are ends of a chain are called by their variables' names where the problem has these.
+void name_as_in_slices(Schedule& schedule) {
+  const auto rename = [&](std::vector<DimId>& axes, DimId end) {
+    const DimId chain = chain_of(schedule.graph, end);
+    for (DimId& d : axes) {
+      const Dim& dim = schedule.graph.dims()[d];
+      if (dim.end != End::none && chain_of(schedule.graph, d) == chain) d = dim.of;
+    }
+  };
+  for (const ProblemFactor& factor : schedule.problem.factors) {
+    if (factor.in_slice_of && factor.operand >= 0) rename(schedule.operands[factor.operand], *factor.in_slice_of);
+  }
+  for (std::size_t o = 0; o < schedule.outputs.size(); ++o) {
+    const ProblemOutput& output = schedule.problem.outputs[o];
+    if (output.in_slice_of) rename(schedule.outputs[o], *output.in_slice_of);
+  }
 }
 
 }  // namespace
@@ -107,13 +123,7 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   for (const auto& [plate, axes] : options.weights) schedule.operands.push_back(axes);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
   const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
-  for (const ProblemFactor& factor : schedule.problem.factors) {
-    if (!factor.in_slice_of || factor.operand < 0) continue;
-    for (DimId& d : schedule.operands[factor.operand]) {
-      // Other names of the slice's own variables.
-      if (!contains(factor.carried, d) && graph.dims()[d].end != End::none) d = graph.dims()[d].of;
-    }
-  }
+  name_as_in_slices(schedule);
   std::set<std::string> without = options.without;
   if (options.keep_sums) without.insert({"fuse_products", "deliver_directly"});
   emit(schedule, elimination,

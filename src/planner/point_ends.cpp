@@ -22,7 +22,18 @@ class PointEnds {
     }
     if (ends_.empty()) return;
     SortedSet own;  // ends that stay variables
-    for (const ProblemOutput& output : problem_.outputs) own = unite(own, base::intersect(output.variables, ends_));
+    for (ProblemOutput& output : problem_.outputs) {
+      const SortedSet held = base::intersect(output.variables, ends_);
+      if (held.empty()) continue;
+      if (in_one_slice(output.variables, held[0])) {
+        output.in_slice_of = held[0];
+        output.variables = inside(output.variables, chain_of(graph_, held[0]));
+        output.plates = {};
+        for (const DimId v : output.variables) output.plates = unite(output.plates, problem_.variable_plates[v]);
+      } else {
+        own = unite(own, held);
+      }
+    }
     for (ProblemFactor& factor : problem_.factors) {
       const SortedSet held = base::intersect(factor.variables, ends_);
       if (held.empty()) continue;
@@ -44,13 +55,30 @@ class PointEnds {
   }
 
  private:
+  /// Whether all ends of the chain among some variables are of the same slice.
+  [[nodiscard]] bool in_one_slice(const SortedSet& variables, DimId end) const {
+    return std::all_of(variables.begin(), variables.end(), [&](DimId v) {
+      const Dim& dim = graph_.dims()[v];
+      return dim.end == End::none || dim.end == graph_.dims()[end].end || chain_of(graph_, v) != chain_of(graph_, end);
+    });
+  }
+
+  /// The names that ends of a chain have in its slices.
+  [[nodiscard]] SortedSet inside(const SortedSet& dims, DimId chain) const {
+    SortedSet moved;
+    for (const DimId d : dims) {
+      const Dim& dim = graph_.dims()[d];
+      moved.push_back(dim.end != End::none && chain_of(graph_, d) == chain ? dim.of : d);
+    }
+    return sorted(std::move(moved));
+  }
+
   /// Whether all that a factor holds is in one slice, or messages along the chain carry it anyway.
   [[nodiscard]] bool can_move(const ProblemFactor& factor, const SortedSet& held) const {
     const DimId chain = chain_of(graph_, held[0]);
-    const End end = graph_.dims()[held[0]].end;
-    return std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
+    return in_one_slice(factor.variables, held[0]) && std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
       const Dim& dim = graph_.dims()[v];
-      if (dim.end != End::none && chain_of(graph_, v) == chain) return dim.end == end;
+      if (dim.end != End::none && chain_of(graph_, v) == chain) return true;
       return std::any_of(problem_.factors.begin(), problem_.factors.end(), [&](const ProblemFactor& other) {
         return &other != &factor && contains(other.plates, chain) && contains(other.variables, v) && !other.in_slice_of;
       });
@@ -59,16 +87,8 @@ class PointEnds {
 
   void move(ProblemFactor& factor, DimId end) {
     const DimId chain = chain_of(graph_, end);
-    const auto inside = [&](const SortedSet& dims) {
-      SortedSet moved;
-      for (const DimId d : dims) {
-        const Dim& dim = graph_.dims()[d];
-        moved.push_back(dim.end != End::none && chain_of(graph_, d) == chain ? dim.of : d);
-      }
-      return sorted(std::move(moved));
-    };
-    factor.variables = inside(factor.variables);
-    factor.carried = inside(factor.carried);
+    factor.variables = inside(factor.variables, chain);
+    factor.carried = inside(factor.carried, chain);
     factor.plates = unite(factor.plates, {chain});
     factor.in_slice_of = end;
   }

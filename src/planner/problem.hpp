@@ -47,6 +47,8 @@ struct ProblemOutput {
   SortedSet plates;  // ∪ P(v) over its variables; other plates that are written are broadcasts
   /// It has no elements (a dim of size 0), so nothing computes it.
   bool empty = false;
+  /// It is about variables of the first or last slice of a chain: an end that is in it.
+  std::optional<DimId> in_slice_of = std::nullopt;
 };
 
 struct Problem {
