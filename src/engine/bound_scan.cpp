@@ -87,9 +87,10 @@ void BoundScan::first_message() {
 }
 
 void BoundScan::keep(const ScanMemory& memory, std::int64_t slice) const {
-  if (!keeps) return;
+  if (memory.messages == nullptr) return;
   const auto size = static_cast<std::size_t>(message_bytes());
   if (size > 0) std::memcpy(static_cast<std::byte*>(memory.messages) + static_cast<std::size_t>(slice) * size, message[0].data(), size);
+  if (memory.shifts == nullptr) return;
   if (takes_shifts(semiring)) {
     std::copy(shift.begin(), shift.end(), memory.shifts + slice * rows);
   } else {
@@ -116,10 +117,10 @@ void BoundScan::run(const ScanMemory& memory, int threads) {
     const std::int64_t slice = forward ? s : slices - 1 - s;
     keep(memory, slice);
     operands.clear();
-    operands.push_back(message[0].data());
     for (std::size_t k = 0; k < advance.size(); ++k) {
       operands.push_back(static_cast<const std::byte*>(inputs[first + k]) + slice * advance[k]);
     }
+    operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(operand), message[0].data());
     void* next = message[1].data();
     run_prepared(body, std::span(&next, 1), operands, threads);
     if (ragged) restore_absent(slice, message[0].data(), message[1].data());
@@ -138,12 +139,14 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents,
                                      const planner::Step& step, const Layouts& layouts, const BindOptions& options) {
   const Scan& scan = *step.as<Scan>();
   auto bound = std::make_shared<BoundScan>();
-  bound->semiring = options.semiring;
-  bound->dtype = message_dtype(options.semiring, layouts.element());
+  bound->semiring = scan.semiring.value_or(options.semiring);
+  bound->dtype = message_dtype(bound->semiring, layouts.element());
+  bound->operand = scan.message;
   bound->forward = scan.forward;
   bound->starts = scan.starts;
   bound->ragged = scan.ragged;
   bound->keeps = scan.messages != planner::none;
+  bound->keeps_shifts = scan.shifts != planner::none;
   bound->slices = extents[scan.chain];
   bound->rows = planner::elements(extents, scan.kept);
   bound->states = planner::elements(extents, scan.before);
@@ -176,17 +179,19 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents,
     });
   }
   const planner::Schedule& body = *scan.body;
-  std::vector<Tensor> operands{slice_shape(row_major(bound->dtype, body.operands[0], extents), body.operands[0], extents)};
-  Dtype element = bound->dtype;
-  for (std::size_t k = 1; k < body.operands.size(); ++k) {
+  std::vector<Tensor> operands;
+  for (std::size_t k = 0; k < body.operands.size(); ++k) {
+    if (k == scan.message) {
+      operands.push_back(slice_shape(row_major(bound->dtype, body.operands[k], extents), body.operands[k], extents));
+      continue;
+    }
     const Layout layout = layouts(step.inputs[input++], extents);
     operands.push_back(slice_shape(layout, body.operands[k], extents));
     bound->advance.push_back(layout.along(scan.chain) * static_cast<std::int64_t>(size_of(layout.dtype)));
-    if (layout.dtype == Dtype::float64) element = Dtype::float64;
   }
   const std::vector<Tensor> outputs{
       slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents)};
-  bound->body.bound = bind(body, extents, outputs, operands, {.semiring = options.semiring, .element = element});
+  bound->body.bound = bind(body, extents, outputs, operands, {.semiring = options.semiring, .element = message_dtype(options.semiring, layouts.element())});
   return bound;
 }
 

@@ -29,7 +29,9 @@ struct BoundScan {
   bool forward = true;
   bool starts = false;
   bool ragged = false;
-  bool keeps = false;  // messages and shifts
+  bool keeps = false;  // messages
+  bool keeps_shifts = false;
+  std::size_t operand = 0;  // of the body, which is the message
   std::int64_t slices = 0;
   std::int64_t rows = 1;    // of a message: all but its states
   std::int64_t states = 1;  // at one end of a slice

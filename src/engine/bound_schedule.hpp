@@ -94,10 +94,6 @@ struct BoundSchedule {
     return std::span(places).subspan(step.first_place, step.inputs);
   }
   [[nodiscard]] const Place& output(const BoundStep& step) const { return places[step.first_place + step.inputs]; }
-  /// What a scan keeps besides: its messages, then what was taken out of them.
-  [[nodiscard]] std::span<const Place> kept_by_scan(const BoundStep& step) const {
-    return std::span(places).subspan(step.first_place + step.inputs + 1, 2);
-  }
   /// Memory that a run needs besides its outputs.
   [[nodiscard]] std::int64_t bytes(int threads) const;
 };

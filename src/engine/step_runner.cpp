@@ -33,11 +33,9 @@ void StepRunner::run_scan(const BoundStep& step) const {
   ScanMemory memory;
   for (const Place& place : bound.inputs(step)) scan.inputs.push_back(read(place));
   memory.output = static_cast<double*>(write(bound.output(step)));
-  if (scan.keeps) {
-    const std::span<const Place> kept = bound.kept_by_scan(step);
-    memory.messages = write(kept[0]);
-    memory.shifts = static_cast<double*>(write(kept[1]));
-  }
+  const std::size_t next = step.first_place + step.inputs + 1;
+  if (scan.keeps) memory.messages = write(bound.places[next]);
+  if (scan.keeps_shifts) memory.shifts = static_cast<double*>(write(bound.places[next + 1]));
   scan.run(memory, threads_);
   scan.inputs.clear();
 }

@@ -61,11 +61,34 @@ class ScanEmitter {
       scan_.messages = values.messages;
       scan_.shifts = values.shifts;
     }
-    values.last = builder_.scan(std::move(scan_), std::move(inputs), std::move(dims));
+    values.last = builder_.scan(scan_, std::move(inputs), std::move(dims));
+    if (builder_.keeps_sums()) write_slices(values.messages);
     return values;
   }
 
  private:
+  /// What the messages after each slice are, for all slices at once: a reverse sweep walks these steps.
+  void write_slices(ValueId messages) {
+    const std::size_t step = schedule_.steps.size() - 1;
+    std::vector<ValueId> tensors = nodes_;
+    tensors.push_back(messages);
+    const SinkNetwork network{.tensors = std::move(tensors), .sinks = {states_after()}, .leaf = component_.leaf};
+    const ScheduleBuilder::Unshared unshared(builder_);  // what else reads messages has masses of its own
+    const std::vector<ValueId> last = contract_network(builder_, schedule_.problem, network, order_)[0];
+    const ValueId results = builder_.contract(
+        {.inputs = last, .keep = states_after(), .product = {}, .leaf = component_.leaf, .wide = true});
+    std::get<Scan>(schedule_.steps[step].operation).results = results;
+  }
+
+  /// The variables that a message after a slice has.
+  [[nodiscard]] SortedSet states_after() const {
+    SortedSet keep = sorted(scan_.after);
+    for (const DimId d : scan_.kept) {
+      if (schedule_.problem.kind[d] == DimKind::variable) keep = unite(keep, {d});
+    }
+    return keep;
+  }
+
   ValueId product(const std::vector<ValueId>& values, const SortedSet& leaf) {
     SortedSet all;
     for (const ValueId v : values) all = unite(all, builder_.carried_variables(v));
@@ -119,9 +142,11 @@ class ScanEmitter {
     body_->graph = schedule_.graph;
     body_->extents = schedule_.extents;
     body_->problem = schedule_.problem;
+    body_->problem.factors.clear();  // its operands are others
+    body_->problem.outputs.clear();
     body_->verified = schedule_.verified;
     body_->outputs = {with_kept(scan_.after)};
-    ScheduleBuilder body(*body_, without_, builder_.keeps_sums());
+    ScheduleBuilder body(*body_, without_, false);
     body.enter({.leaf = component_.leaf});
     std::vector<ValueId> tensors{body.operand(0, with_kept(scan_.before), Precision::message)};
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -129,13 +154,9 @@ class ScanEmitter {
       std::erase(dims, scan_.chain);
       tensors.push_back(body.operand(k + 1, std::move(dims), schedule_.values[nodes_[k]].precision));
     }
-    SortedSet keep = sorted(scan_.after);
-    for (const DimId d : scan_.kept) {
-      if (schedule_.problem.kind[d] == DimKind::variable) keep = unite(keep, {d});
-    }
+    const SortedSet keep = states_after();
     const SinkNetwork network{.tensors = tensors, .sinks = {keep}, .leaf = component_.leaf};
-    std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
-    if (builder_.keeps_sums()) last = {body.contract({.inputs = last, .keep = keep, .product = {}, .leaf = {}})};
+    const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
     body.deliver(0, {.inputs = last, .keep = keep, .product = {}, .leaf = {}});
     hoist();
     if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);

@@ -70,11 +70,23 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
 std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {
   std::vector<bool> needed(schedule.steps.size(), false);
   std::vector<bool> read(schedule.values.size(), false);
+  // What a scan's messages are after each slice matters where its last one does.
+  std::vector<const Scan*> results(schedule.values.size(), nullptr);
+  std::vector<ValueId> last(schedule.values.size(), none);
+  for (const Step& step : schedule.steps) {
+    const auto* scan = step.as<Scan>();
+    if (scan == nullptr || scan->results == none) continue;
+    results[scan->results] = scan;
+    last[scan->results] = step.output;
+  }
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
     const Value& value = schedule.values[step.output];
     needed[s] = value.kind == Value::Kind::output && value.index == output;
     for_each_output(step, [&](ValueId v) { needed[s] = needed[s] || read[v]; });
+    if (const Scan* scan = results[step.output]) {
+      needed[s] = needed[s] || read[last[step.output]] || read[scan->messages];
+    }
     for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
   }
   return needed;

@@ -86,17 +86,23 @@ struct Scan {
   bool forward = true;  // from the first slice to the last
   bool starts = false;
   bool ragged = false;
-  /// Operand 0: the message before a slice, over `kept` and `before`; its output: over `kept` and `after`.
+  /// One of its operands is the message before a slice, over `kept` and `before`; its output: over `kept` and `after`.
   std::shared_ptr<const Schedule> body;
+  std::size_t message = 0;    // that operand
   std::vector<DimId> kept;    // plates, batch dims and variables outside of the chain
   std::vector<DimId> before;  // states, one for each link
   std::vector<DimId> after;
   std::vector<DimId> start;  // what the first message, and ends that are carried along, call these states
   SortedSet leaf = {};
+  /// Of messages where it is not the run's: masses are real numbers.
+  std::optional<Semiring> semiring = {};
   /// Values over the chain and the messages before each slice, and what was taken out of them, over the chain and
   /// `kept`; `none` where nobody reads them.
   ValueId messages = none;
   ValueId shifts = none;
+  /// Where a reverse sweep follows: the messages after each slice, before a shift is taken out, as other steps compute
+  /// them of `messages` for all slices at once.
+  ValueId results = none;
 };
 
 using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, Scan>;
@@ -170,9 +176,9 @@ template <class Visit>
 void for_each_output(const Step& step, const Visit& visit) {
   visit(step.output);
   const auto* scan = step.as<Scan>();
-  if (scan == nullptr || scan->messages == none) return;
-  visit(scan->messages);
-  visit(scan->shifts);
+  if (scan == nullptr) return;
+  if (scan->messages != none) visit(scan->messages);
+  if (scan->shifts != none) visit(scan->shifts);
 }
 
 /// Which steps an output is computed from.

@@ -137,7 +137,7 @@ ValueId ScheduleBuilder::contract(Contract request) {
   const ValueId output = add_value({.kind = Value::Kind::intermediate,
                                     .dims = axis_order(inputs, dims),
                                     .precision = wide ? Precision::wide : Precision::element});
-  known_.emplace(std::move(key), output);
+  if (share_) known_.emplace(std::move(key), output);
   add_step(std::move(step), std::move(inputs), output);
   return output;
 }

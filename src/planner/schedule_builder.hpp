@@ -56,6 +56,18 @@ class ScheduleBuilder {
   [[nodiscard]] ValueId scan(Scan scan, std::vector<ValueId> inputs, std::vector<DimId> dims);
   /// The exponents of a weighted plate's slices, or ones and zeros of a ragged chain's.
   [[nodiscard]] ValueId weights(DimId plate);
+  /// While it lives, steps are written even where there are such already, and not found by others.
+  class Unshared {
+   public:
+    explicit Unshared(ScheduleBuilder& builder) : builder_(builder), share_(std::exchange(builder.share_, false)) {}
+    ~Unshared() { builder_.share_ = share_; }
+    Unshared(const Unshared&) = delete;
+    Unshared& operator=(const Unshared&) = delete;
+
+   private:
+    ScheduleBuilder& builder_;
+    bool share_;
+  };
   /// Whether every sum is kept for a reverse sweep.
   [[nodiscard]] bool keeps_sums() const { return wide_sums_; }
 
