@@ -5,12 +5,12 @@
 #include <new>
 
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "base/watched_resize.hpp"
 #include "chain/decode.hpp"
+#include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
@@ -104,9 +104,9 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
         settings.output_bytes, settings.memory_limit);
   }
   base::tell_progress(1);
-  const Exponents lengths = call.plan.chains ? Exponents{} : call.presence();
+  const engine::Exponents lengths = call.plan.chains ? engine::Exponents{} : call.presence();
   for (const DimId v : graph::variables(call.graph)) {
-    erase(call, lengths, call.plan.axes(v, false), chosen[v]);
+    engine::erase(call.extents(), lengths, call.plan.axes(v, false), chosen[v]);
     assignment.emplace(call.graph.dims()[v].name, std::move(chosen[v]));
   }
   return total;

@@ -62,7 +62,8 @@ std::vector<Tensor> checked_statistics(const api::Call& call, std::span<const Te
                       engine::shape_text(statistics[f].shape()) + ", but the operand has " + engine::shape_text(shape));
     }
     // With zeros where there is nothing, so that nothing is added.
-    checked[f] = api::without_padding(call.graph.factors()[f].dims, statistics[f], call.lengths(), Semiring::max_plus);
+    checked[f] =
+        engine::without_padding(call.graph.factors()[f].dims, statistics[f], call.lengths(), Semiring::max_plus);
     engine::check_like("the statistics of operand " + std::to_string(f), checked[f], shape);
   }
   return checked;

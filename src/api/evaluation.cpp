@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "api/ask.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/padding.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/indicator.hpp"
@@ -32,14 +33,14 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
 
 /// Checks one operand and returns its magnitude; slices that a ragged chain or plate does not have may hold anything.
 double check_operand(const Call& call, std::size_t f, Semiring semiring) {
-  const chain::RaggedChains& lengths = call.lengths();
+  const engine::RaggedDims& lengths = call.lengths();
   const Tensor& operand = call.operands[f];
   const Factor& factor = call.graph.factors()[f];
   const bool has_padding = std::any_of(lengths.begin(), lengths.end(),
-                                       [&](const auto& ragged) { return chain::holds(factor.dims, ragged.first); });
+                                       [&](const auto& ragged) { return engine::holds(factor.dims, ragged.first); });
   engine::Inspection seen = engine::inspect(operand, semiring, call.threads());
   if (!seen.admitted) {
-    const Tensor existing = without_padding(factor.dims, operand, lengths, semiring);
+    const Tensor existing = engine::without_padding(factor.dims, operand, lengths, semiring);
     if (has_padding) seen = engine::inspect(existing, semiring, call.threads());
     if (!seen.admitted) engine::refuse_values(call.graph, f, existing, semiring);
   }
@@ -48,7 +49,7 @@ double check_operand(const Call& call, std::size_t f, Semiring semiring) {
     Tensor absent;
     if (has_padding) {
       const Tensor zeros = engine::constant(0.0, Dtype::float64, operand.shape());
-      absent = without_padding(factor.dims, zeros, lengths, Semiring::real);
+      absent = engine::without_padding(factor.dims, zeros, lengths, Semiring::real);
     }
     engine::check_distribution(call.graph, f, operand, semiring, absent, call.threads());
   }
@@ -56,13 +57,6 @@ double check_operand(const Call& call, std::size_t f, Semiring semiring) {
 }
 
 }  // namespace
-
-Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand, const chain::RaggedChains& lengths,
-                       Semiring semiring) {
-  Tensor result = operand;
-  for (const auto& [chain, ragged] : lengths) result = chain::padded(result, dims, chain, 0, ragged, semiring);
-  return result;
-}
 
 void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes) {
   const RunOptions& options = call.options;
@@ -90,7 +84,8 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
     all.push_back(engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), batch, semiring, dtype));
   }
   fill_padding(call, semiring, all);
-  for (Tensor& exponent : exponent_operands(call)) all.push_back(std::move(exponent));
+  for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
+    all.push_back(std::move(exponent));
   return all;
 }
 

@@ -18,9 +18,6 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// and by the exponents of plates. What a ragged plate does not have is replaced by ones. The operands must have been
 /// checked. Throws for evidence ShapeError and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
-/// An operand with the semiring's ones where a ragged chain or plate has no slices: a copy, if it has an axis for one.
-[[nodiscard]] Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand,
-                                     const chain::RaggedChains& lengths, Semiring semiring);
 
 /// Throws ImpossibleError where a total is zero, and ValueError where it is NaN or infinite, naming the batch. Totals
 /// have one entry for each batch.

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/plan_cache.hpp"
 #include "api/posed.hpp"
 #include "base/watch.hpp"
 #include "chain/predictive.hpp"
 #include "engine/check_answers.hpp"
+#include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -104,10 +104,10 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   axes.push_back(*dim);
   std::vector<std::size_t> left_out;
   for (std::size_t f = 0; f < call.graph.factors().size(); ++f) {
-    if (chain::holds(call.graph.factor_plates(f), *dim)) left_out.push_back(f);
+    if (engine::holds(call.graph.factor_plates(f), *dim)) left_out.push_back(f);
   }
   api::add_offsets(call, posed.inputs, left_out, axes, answer);
-  if (!call.plan.chains) api::erase(call, call.presence(), axes, answer, 0.0);
+  if (!call.plan.chains) engine::erase(call.extents(), call.presence(), axes, answer, 0.0);
   watch.finish();
   return answered(answer, posed);
 }

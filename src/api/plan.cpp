@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_impl.hpp"
 #include "base/watch.hpp"
 #include "chain/describe.hpp"

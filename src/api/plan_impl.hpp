@@ -12,6 +12,7 @@
 
 #include "adjoint/asked.hpp"
 #include "chain/program.hpp"
+#include "engine/exponents.hpp"
 #include "engine/planned.hpp"
 #include "graph/answer_axes.hpp"
 #include "planner/planner.hpp"
@@ -71,8 +72,7 @@ class PlanImpl {
   [[nodiscard]] std::shared_ptr<const PlanImpl> at(const planner::Extents& extents) const;
   /// The plan of the same graph whose schedules raise the slices of these plates; null where there are none. The
   /// exponents of a plate have the axes that they are given under.
-  template <class Exponents>
-  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Exponents& exponents) const {
+  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const engine::Exponents& exponents) const {
     if (exponents.empty()) return nullptr;
     WeightAxes weights;
     for (const auto& [plate, exponent] : exponents) weights[plate] = exponent.axes;

@@ -1,29 +1,24 @@
 // Checks weights and lengths of plates.
-#include "api/exponents.hpp"
+#include "engine/exponents.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "api/call.hpp"
-#include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
+#include "engine/each_index.hpp"
+#include "graph/answer_axes.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
 
-namespace plated::api {
+namespace plated::engine {
 namespace {
 
 using base::SortedSet;
 using graph::quoted;
-
-std::vector<std::int64_t> sizes(const planner::Extents& extents, const std::vector<DimId>& dims) {
-  std::vector<std::int64_t> list;
-  for (const DimId d : dims) list.push_back(extents[d]);
-  return list;
-}
+using planner::sizes;
 
 DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what) {
   const auto dim = graph.find(name);
@@ -75,25 +70,25 @@ std::vector<DimId> length_axes(const FactorGraph& graph, const planner::Extents&
     for (const Item& item : items) {
       const SortedSet lacks = base::subtract(wide.around, item.around);
       if (lacks.empty()) continue;
-      throw PlateError("the lengths of plate " + name + " have the shape " + engine::shape_text(given.shape) +
-                       ", but " + item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
+      throw PlateError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) + ", but " +
+                       item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
                        ", so that they do not say how many of its slices exist");
     }
   }
   std::vector<DimId> batched = graph::batch_axes(graph);
   const bool has_batch = !batched.empty();
   batched.insert(batched.end(), common.begin(), common.end());
-  throw ShapeError("the lengths of plate " + name + " have the shape " + engine::shape_text(given.shape) +
-                   ", but the plates that everything in it is in have " + engine::shape_text(sizes(extents, common)) +
-                   (has_batch ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
+  throw ShapeError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) +
+                   ", but the plates that everything in it is in have " + shape_text(sizes(extents, common)) +
+                   (has_batch ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
 }
 
 /// The weights of a plate, for each of its slices.
 std::vector<double> checked_weights(const std::string& plate, std::int64_t size, const Tensor& given) {
   const std::string what = "the weights of plate " + quoted(plate);
   if (given.rank() != 0 && given.shape() != Tensor::Shape{size}) {
-    throw SizeError(what + " have the shape " + engine::shape_text(given.shape()) + ", but it has " +
-                    std::to_string(size) + " slices: give one weight for each, or a single one for all");
+    throw SizeError(what + " have the shape " + shape_text(given.shape()) + ", but it has " + std::to_string(size) +
+                    " slices: give one weight for each, or a single one for all");
   }
   if (given.data() == nullptr && given.elements() > 0) throw NullDataError(what + " have no data");
   std::vector<double> values = given.elements() > 0 ? given.values() : std::vector<double>{};
@@ -108,7 +103,7 @@ std::vector<double> checked_weights(const std::string& plate, std::int64_t size,
 }
 
 /// Ones and zeros.
-Exponent presence(std::int64_t size, DimId plate, const chain::Ragged& ragged) {
+Exponent presence(std::int64_t size, DimId plate, const Ragged& ragged) {
   Exponent result{.axes = ragged.dims, .values = {}};
   result.axes.push_back(plate);
   for (const std::int64_t length : ragged.values) {
@@ -119,15 +114,15 @@ Exponent presence(std::int64_t size, DimId plate, const chain::Ragged& ragged) {
 
 }  // namespace
 
-chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
-  chain::RaggedChains result;
+RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
+  RaggedDims result;
   for (const auto& [name, given] : lengths) {
     const DimId plate = plate_named(graph, name, "lengths");
     const std::string what = "plate " + quoted(name);
     const std::vector<DimId> axes = length_axes(graph, extents, plate, given);
     if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
       throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
-                       " values, but their shape " + engine::shape_text(given.shape) + " has another number");
+                       " values, but their shape " + shape_text(given.shape) + " has another number");
     }
     const std::int64_t size = extents[plate];
     tensor::check_entries(given, 0, size, what + " has the length", "and its lengths are 0 … " + std::to_string(size));
@@ -137,7 +132,7 @@ chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Exten
   return result;
 }
 
-Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents, const chain::RaggedChains& lengths,
+Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths,
                        const Weights& weights) {
   Exponents result;
   for (const auto& [plate, ragged] : lengths) result[plate] = presence(extents[plate], plate, ragged);
@@ -152,45 +147,43 @@ Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents
   return result;
 }
 
-std::vector<Tensor> exponent_operands(const Call& call) {
+std::vector<Tensor> exponent_operands(const planner::Extents& extents, const Exponents& exponents) {
   std::vector<Tensor> operands;
-  for (const auto& [plate, exponent] : call.exponents()) {
-    operands.push_back(Tensor::of(call.shape(exponent.axes), exponent.values));
+  for (const auto& [plate, exponent] : exponents) {
+    operands.push_back(Tensor::of(planner::sizes(extents, exponent.axes), exponent.values));
   }
   return operands;
 }
 
-std::int64_t padding_bytes(const Call& call) {
-  std::int64_t bytes = 0;
-  if (call.plan.chains) return bytes;
-  for (std::size_t f = 0; f < call.operands.size(); ++f) {
-    for (const auto& [plate, ragged] : call.lengths()) {
-      if (!chain::holds(call.graph.factors()[f].dims, plate)) continue;
-      const auto size = static_cast<std::int64_t>(size_of(call.operands[f].dtype()));
-      bytes = base::checked_sum(bytes, base::checked_product(call.operands[f].elements(), size));
+std::vector<double> product_over(const planner::Extents& extents, const Exponents& exponents,
+                                 const std::vector<DimId>& dims) {
+  const std::vector<std::int64_t> shape = planner::sizes(extents, dims);
+  std::vector<double> product(static_cast<std::size_t>(base::checked_product(shape)), 1.0);
+  for (const auto& entry : exponents) {
+    const Exponent& exponent = entry.second;
+    if (!holds(dims, entry.first)) continue;
+    std::vector<DimId> kept;
+    for (const DimId d : exponent.axes) {
+      if (holds(dims, d)) kept.push_back(d);
     }
+    const std::vector<std::int64_t> strides = Tensor::row_major(planner::sizes(extents, kept));
+    const auto place = [&](const std::vector<DimId>& axes, const std::vector<std::int64_t>& at) {
+      std::int64_t offset = 0;
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        const auto found = std::find(kept.begin(), kept.end(), axes[k]);
+        if (found != kept.end()) offset += at[k] * strides[static_cast<std::size_t>(found - kept.begin())];
+      }
+      return static_cast<std::size_t>(offset);
+    };
+    std::vector<double> largest(static_cast<std::size_t>(base::checked_product(planner::sizes(extents, kept))), 0.0);
+    for_each_index(planner::sizes(extents, exponent.axes), [&](std::size_t k, const std::vector<std::int64_t>& at) {
+      double& most = largest[place(exponent.axes, at)];
+      most = std::max(most, exponent.values[k]);
+    });
+    for_each_index(shape,
+                   [&](std::size_t k, const std::vector<std::int64_t>& at) { product[k] *= largest[place(dims, at)]; });
   }
-  return bytes;
+  return product;
 }
 
-void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
-  if (call.plan.chains || call.lengths().empty()) return;
-  const std::int64_t bytes = padding_bytes(call);
-  const std::int64_t limit = call.options.memory_limit;
-  if (limit > 0 && bytes > limit) {
-    throw MemoryLimitError("copies of operands without the slices that do not exist need " + std::to_string(bytes) +
-                               " bytes, and the limit is " + std::to_string(limit),
-                           bytes, limit);
-  }
-  for (std::size_t f = 0; f < operands.size(); ++f) {
-    operands[f] = without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), semiring);
-  }
-}
-
-Tensor zero_padded(const Call& call, const std::vector<DimId>& axes, const Tensor& given) {
-  const bool fits = given.shape() == call.shape(axes) && given.data() != nullptr;  // else it is refused later
-  if (call.plan.chains || call.lengths().empty() || !fits) return given;
-  return without_padding(axes, given, call.lengths(), Semiring::max_plus);  // whose one is 0
-}
-
-}  // namespace plated::api
+}  // namespace plated::engine
