@@ -2,7 +2,6 @@
 #include "api/inputs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "api/padding.hpp"
 #include "engine/check_answers.hpp"
@@ -11,7 +10,6 @@
 #include "engine/inspect.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
-#include "semiring/dispatch.hpp"
 
 namespace plated::api {
 namespace {
@@ -70,7 +68,8 @@ void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magn
 }
 
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call) {
-  if (call.options.check == Check::all) engine::check_results(results, what, semiring, call.threads());
+  if (call.options.check == Check::none) return;
+  engine::check_answers(results, what, semiring, engine::Suspect::overflow, call.threads());
 }
 
 std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
@@ -87,32 +86,6 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
   return all;
-}
-
-void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
-  const std::vector<double> values = total.values();
-  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
-  const auto found =
-      std::find_if(values.begin(), values.end(), [&](double x) { return x == zero || !std::isfinite(x); });
-  if (found == values.end()) return;
-  std::string where;
-  std::int64_t rest = found - values.begin();
-  const std::vector<DimId> axes = graph::batch_axes(graph);
-  for (std::size_t axis = axes.size(); axis-- > 0;) {
-    const std::int64_t size = total.shape()[axis];
-    std::string place = graph.dims()[axes[axis]].name + " = " + std::to_string(rest % size);
-    if (!where.empty()) place += ", " + where;
-    where = std::move(place);
-    rest /= size;
-  }
-  if (*found != zero) {
-    throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " +
-                     (std::isnan(*found) ? "NaN" : std::to_string(*found)) + engine::no_numbers);
-  }
-  const bool underflows = semiring == Semiring::max_product;
-  throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +
-                        (underflows ? ", or none that a double can hold: ask in log space"
-                                    : ": the model and its evidence contradict each other"));
 }
 
 }  // namespace plated::api

@@ -19,8 +19,4 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// checked. Throws for evidence ShapeError and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
 
-/// Throws ImpossibleError where a total is zero, and ValueError where it is NaN or infinite, naming the batch. Totals
-/// have one entry for each batch.
-void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring);
-
 }  // namespace plated::api

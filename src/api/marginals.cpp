@@ -156,7 +156,7 @@ class Asker {
   }
 
   void take_total(const Tensor& total) {
-    api::check_possible(graph_, total, Semiring::log);
+    engine::check_possible(graph_, total, Semiring::log);
     if (posed_.inputs.recentred()) {
       result_.log_partition = posed_.given_total(Dtype::float64);
     } else {
@@ -201,12 +201,11 @@ class Asker {
     for (const auto& [name, tensor] : result_.variables) {
       engine::check_answer("the posterior of", name, tensor, semiring);
     }
-    for (std::size_t f = 0; f < result_.factors.size(); ++f) {
-      engine::check_answer("the posterior of factor", std::to_string(f), result_.factors[f], semiring);
-    }
-    for (std::size_t s = 0; s < result_.sets.size(); ++s) {
-      engine::check_answer("the joint posterior of set", std::to_string(s), result_.sets[s], semiring);
-    }
+    const auto check = [&](const std::vector<Tensor>& answers, const char* what) {
+      engine::check_answers(answers, what, semiring, engine::Suspect::operands, call_.threads());
+    };
+    check(result_.factors, "the posterior of factor");
+    check(result_.sets, "the joint posterior of set");
   }
 
   const api::Posed& posed_;

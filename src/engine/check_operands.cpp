@@ -272,15 +272,4 @@ void check_distribution(const FactorGraph& graph, std::size_t operand, const Ten
                    (where.empty() ? "" : " at ") + where);
 }
 
-void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, int threads) {
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    if (results[k].data() == nullptr || inspect(results[k], semiring, threads).admitted) continue;
-    const std::vector<std::int64_t> bad = kernels::first_bad_entry(results[k], semiring).value();
-    const bool products = semiring == Semiring::real || semiring == Semiring::max_product;
-    throw ValueError(std::string(what) + " " + std::to_string(k) + " overflows at index " + shape_text(bad) +
-                     ": it is more than " + std::string(name(results[k].dtype())) + " holds" +
-                     (products ? "; compute in log space" : ""));
-  }
-}
-
 }  // namespace plated::engine

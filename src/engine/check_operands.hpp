@@ -45,7 +45,4 @@ void check_like(const std::string& what, const Tensor& tensor, const std::vector
 void check_distribution(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring,
                         const Tensor& absent, int threads);
 
-/// Throws ValueError where a result of operands that were admitted is not: it has overflowed. `what` names it.
-void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, int threads);
-
 }  // namespace plated::engine
