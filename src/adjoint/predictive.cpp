@@ -12,10 +12,6 @@ namespace {
 
 using base::contains;
 using base::SortedSet;
-using planner::Contract;
-using planner::Schedule;
-using planner::Step;
-using planner::Value;
 
 class Predictive {
  public:
@@ -31,7 +27,7 @@ class Predictive {
     const ValueId answer = writer_.add_output(std::move(axes));
     if (is_absent_) find_gone();
     for (std::size_t s = 0; s < steps; ++s) {
-      const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
+      const Step step = writer_.step(s);
       if (writer_.schedule().values[step.output].kind == Value::Kind::output) {
         writer_.add(Contract{}, replaced(step), answer);
       } else if (contains(multiplied(step), plate_)) {

@@ -10,10 +10,6 @@
 namespace plated::adjoint {
 namespace {
 
-using planner::Schedule;
-using planner::Step;
-using planner::Value;
-
 SortedSet plates_and_batches(const FactorGraph& graph) {
   SortedSet dims;
   for (DimId d = 0; d < graph.dims().size(); ++d) {

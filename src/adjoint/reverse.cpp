@@ -11,10 +11,7 @@ namespace plated::adjoint {
 using base::intersect;
 using base::subtract;
 using base::unite;
-using planner::Contract;
 using planner::LeaveOneOut;
-using planner::Step;
-using planner::Value;
 
 Reverse::Reverse(StepWriter& writer, ReverseOptions options)
     : writer_(writer),
