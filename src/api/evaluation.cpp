@@ -180,6 +180,10 @@ void Evaluation::update(std::size_t operand, std::span<const std::int64_t> index
   if (!seen.admitted && impl_->options.check == Check::all) {
     engine::refuse_values(call.graph, operand, impl_->operands[operand], impl_->options.semiring);
   }
+  if (api::is_to_be_distribution(factors[operand], impl_->options.semiring, impl_->options)) {
+    engine::check_distribution(call.graph, operand, impl_->operands[operand], impl_->options.semiring, Tensor{},
+                               call.threads(), slices);
+  }
   impl_->in_log.reset();
   // A slice that has become very large is reduced like the operands of a fresh evaluation.
   const bool adds = impl_->options.semiring == Semiring::log || impl_->options.semiring == Semiring::max_plus ||

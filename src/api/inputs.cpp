@@ -42,8 +42,7 @@ double check_operand(const Call& call, std::size_t f, Semiring semiring) {
     if (has_padding) seen = engine::inspect(existing, semiring, call.threads());
     if (!seen.admitted) engine::refuse_values(call.graph, f, existing, semiring);
   }
-  const bool sums = semiring == Semiring::log || semiring == Semiring::real;
-  if (sums && factor.distribution_of && !factor.trusted) {
+  if (is_to_be_distribution(factor, semiring, call.options)) {
     Tensor absent;
     if (has_padding) {
       const Tensor zeros = engine::constant(0.0, Dtype::float64, operand.shape());

@@ -11,6 +11,11 @@ namespace plated::api {
 /// Throws what Plan::run throws for bad operands, and UnknownNameError or OptionError for evidence of what is not there
 /// or not observable. Where operands are looked at at all, appends the largest finite magnitude of each.
 void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes = nullptr);
+/// Whether an operand is declared a distribution, and is to be checked for it.
+[[nodiscard]] inline bool is_to_be_distribution(const Factor& factor, Semiring semiring, const RunOptions& options) {
+  const bool sums = semiring == Semiring::log || semiring == Semiring::real;
+  return factor.distribution_of && !factor.trusted && sums && options.check == Check::all;
+}
 /// Throws ValueError where a result has overflowed, unless nothing is to be checked. `what` names it.
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call);
 
