@@ -78,6 +78,9 @@ class PlanImpl {
     for (const auto& [plate, exponent] : exponents) weights[plate] = exponent.axes;
     return weighted(weights);
   }
+  /// The plan whose schedules answer a question: one for the weights and lengths that it names, or null: this one.
+  /// Throws UnknownNameError, and OptionError with chains.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Question& question) const;
   /// Whether runs bring along evidence or exponents besides the operands.
   [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
 

@@ -58,12 +58,18 @@ std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planne
   return std::nullopt;
 }
 
+/// The plates that everything in a plate is in, besides it.
+SortedSet common_plates(const std::vector<Item>& items) {
+  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
+  for (const Item& item : items) common = base::intersect(common, item.around);
+  return common;
+}
+
 std::vector<DimId> length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId plate,
                                const Integers& given) {
   const std::string name = quoted(graph.dims()[plate].name);
   const std::vector<Item> items = items_in(graph, plate);
-  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
-  for (const Item& item : items) common = base::intersect(common, item.around);
+  const SortedSet common = common_plates(items);
   if (const auto axes = axes_of(graph, extents, common, given.shape)) return *axes;
   for (const Item& wide : items) {
     if (!axes_of(graph, extents, wide.around, given.shape)) continue;
@@ -143,6 +149,23 @@ Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents
     for (std::size_t k = 0; !is_new && k < known->second.values.size(); ++k) {
       known->second.values[k] *= each[k % each.size()];
     }
+  }
+  return result;
+}
+
+std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph, const std::vector<std::string>& weights,
+                                                  const std::vector<std::string>& lengths) {
+  std::map<DimId, std::vector<DimId>> result;
+  for (const std::string& name : weights) {
+    const DimId plate = plate_named(graph, name, "weights");
+    result[plate] = {plate};
+  }
+  for (const std::string& name : lengths) {
+    const DimId plate = plate_named(graph, name, "lengths");
+    std::vector<DimId>& axes = result[plate] = graph::batch_axes(graph);
+    const SortedSet around = common_plates(items_in(graph, plate));
+    axes.insert(axes.end(), around.begin(), around.end());
+    axes.push_back(plate);
   }
   return result;
 }

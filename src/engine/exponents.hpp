@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "engine/ragged.hpp"
@@ -27,6 +28,12 @@ using Exponents = std::map<DimId, Exponent>;
 /// weights UnknownNameError, SizeError, NullDataError and ValueError.
 [[nodiscard]] Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents,
                                      const RaggedDims& lengths, const Weights& weights = {});
+
+/// The axes of the exponents of plates by name, where weights and lengths are given for these; lengths have all axes
+/// that they may have. Throws UnknownNameError.
+[[nodiscard]] std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph,
+                                                                const std::vector<std::string>& weights,
+                                                                const std::vector<std::string>& lengths);
 
 /// What a run brings along for them, one tensor for each plate, ascending.
 [[nodiscard]] std::vector<Tensor> exponent_operands(const planner::Extents& extents, const Exponents& exponents);
