@@ -28,6 +28,11 @@ struct EinsumOptions {
   Evidence evidence;  ///< of variables that `plan.observable` names
   Lengths lengths;    ///< of ragged chains and plates
   Weights weights;    ///< of the slices of plates
+
+  /// The part of it that says how the equation is read.
+  [[nodiscard]] EquationOptions reading() const {
+    return {.plates = plates, .batch = batch, .chains = chains, .sizes = sizes, .spaced = spaced};
+  }
 };
 
 /// The plan that einsum and every other verb of an equation run on operands of these shapes: taken from the cache, or

@@ -143,7 +143,8 @@ class Plan {
 
   /// The graph with the sizes that were compiled.
   [[nodiscard]] const FactorGraph& graph() const;
-  /// What a question costs at the compiled sizes, but for those that are given.
+  /// What a question costs at the compiled sizes, but for those that are given. Throws UnknownNameError for a plate
+  /// that is not there, and OptionError for weights and lengths of a model with chains.
   [[nodiscard]] Cost cost(const Question& question = {}, const std::map<std::string, std::int64_t>& sizes = {},
                           Dtype dtype = Dtype::float32) const;
   /// The schedule of a question in the words of [TVE] Alg. 1: leaves, components, SumProduct, Product; then the steps

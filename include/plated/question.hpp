@@ -52,6 +52,10 @@ struct Question {
   Semiring semiring = Semiring::log;
   MarginalOptions wanted = {};  ///< of marginals
   std::string plate = {};       ///< of leave_one_out
+  /// The plates that runs give weights for, and those that they give lengths for, with all axes that these may have:
+  /// other schedules run then.
+  std::vector<std::string> weights = {};
+  std::vector<std::string> lengths = {};
 
   bool operator==(const Question&) const = default;
 };

@@ -246,6 +246,14 @@ Tensor::Shape shape_of(nb::handle array_or_shape, Role role) {
   raise("DtypeError", role.text() + " is a " + class_name(array_or_shape) + ", neither an array nor a shape");
 }
 
+std::vector<Tensor::Shape> shapes_of(const nb::args& operands) {
+  std::vector<Tensor::Shape> shapes;
+  for (const nb::handle operand : operands) {
+    shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
+  }
+  return shapes;
+}
+
 Integers read_integers(nb::handle values, const std::string& key, const std::string& name) {
   const nb::object read = nb::module_::import_("plated._integers").attr(("read_" + key).c_str());
   const nb::object array = read(values, key + " of '" + name + "'");

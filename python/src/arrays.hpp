@@ -60,6 +60,8 @@ class Arrays {
 
 /// The shape of an array, or of a tuple or list that is one.
 [[nodiscard]] Tensor::Shape shape_of(nb::handle array_or_shape, Role role);
+/// The same of all operands of an equation.
+[[nodiscard]] std::vector<Tensor::Shape> shapes_of(const nb::args& operands);
 
 /// The evidence or the lengths (`key`) of `name`, from anything that NumPy makes an array of integers from. Throws
 /// plated.DtypeError for what is none, and plated.ValueError for what 64 bits cannot hold.

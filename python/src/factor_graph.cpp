@@ -112,22 +112,14 @@ nb::object unroll(const FactorGraph& graph, const std::optional<std::string>& pl
 }
 
 FactorGraph from_equation(const std::string& equation, const nb::args& operands, const nb::kwargs& keywords) {
-  std::vector<std::vector<std::int64_t>> shapes;
-  for (const nb::handle operand : operands) {
-    shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
-  }
+  const std::vector<Tensor::Shape> shapes = shapes_of(operands);
   EinsumOptions options;
   read_keywords("from_equation", keywords, [&](std::string_view key, nb::handle value) {
     if (key != "sizes") return take_equation(key, value, options);
     options.sizes = sizes_of(value);
     return true;
   });
-  return FactorGraph::from_equation(equation, shapes,
-                                    {.plates = options.plates,
-                                     .batch = options.batch,
-                                     .chains = options.chains,
-                                     .sizes = options.sizes,
-                                     .spaced = options.spaced});
+  return FactorGraph::from_equation(equation, shapes, options.reading());
 }
 
 std::size_t index_among(const FactorGraph& graph, Size factor) {

@@ -28,16 +28,7 @@ FactorGraph graph_of(nb::handle model, const nb::args& operands, const EinsumOpt
     }
     return nb::cast<const FactorGraph&>(model);
   }
-  std::vector<std::vector<std::int64_t>> shapes;
-  for (const nb::handle operand : operands) {
-    shapes.push_back(shape_of(operand, {"operand", static_cast<std::ptrdiff_t>(shapes.size())}));
-  }
-  return FactorGraph::from_equation(text_of("model", model), shapes,
-                                    {.plates = reading.plates,
-                                     .batch = reading.batch,
-                                     .chains = reading.chains,
-                                     .sizes = reading.sizes,
-                                     .spaced = reading.spaced});
+  return FactorGraph::from_equation(text_of("model", model), shapes_of(operands), reading.reading());
 }
 
 PythonPlan compile_model(const char* function, nb::handle model, const nb::args& operands, const nb::kwargs& keywords,
@@ -90,9 +81,13 @@ nb::object analyze(nb::handle model, const nb::args& operands, const nb::kwargs&
   }
 }
 
-/// A question by its name, or by its name and what belongs to it: ("leave_one_out", "i").
-Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::object& semiring) {
-  Question question{.semiring = semiring.is_none() ? plan.defaults.semiring : semiring_of(semiring)};
+/// A question by its name, or by its name and what belongs to it: ("leave_one_out", "i"). Weights and lengths are names
+/// of plates.
+Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::object& semiring,
+                     const nb::object& weights, const nb::object& lengths) {
+  Question question{.semiring = semiring.is_none() ? plan.defaults.semiring : semiring_of(semiring),
+                    .weights = strings("weights", weights),
+                    .lengths = strings("lengths", lengths)};
   if (asked.is_none()) return question;
   if (nb::isinstance<nb::tuple>(asked) && nb::len(asked) == 2) {
     question.kind = question_kind(text_of("question", asked[0]));
@@ -104,12 +99,14 @@ Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::
 }
 
 nb::object cost(const PythonPlan& plan, const nb::object& question, const nb::object& sizes, const nb::object& semiring,
-                const nb::object& dtype) {
-  return cost_of(plan.plan, question_of(plan, question, semiring), sizes_of(sizes), dtype_of_name(dtype));
+                const nb::object& dtype, const nb::object& weights, const nb::object& lengths) {
+  return cost_of(plan.plan, question_of(plan, question, semiring, weights, lengths), sizes_of(sizes),
+                 dtype_of_name(dtype));
 }
 
-std::string print(const PythonPlan& plan, const nb::object& question) {
-  return plan.plan.print(question_of(plan, question, nb::none()));
+std::string print(const PythonPlan& plan, const nb::object& question, const nb::object& weights,
+                  const nb::object& lengths) {
+  return plan.plan.print(question_of(plan, question, nb::none(), weights, lengths));
 }
 
 }  // namespace
@@ -162,10 +159,12 @@ names the variables that runs may observe by ``evidence``. Questions are planned
       .def_static("passes", &Plan::passes, "The optional passes, by the names that ``without`` takes.")
       .def("analyze", &analysis_of, "What is known of the plan before it is run.")
       .def("cost", &cost, nb::arg("question") = nb::none(), nb::arg("sizes") = nb::none(),
-           nb::arg("semiring") = nb::none(), nb::arg("dtype") = "float32",
+           nb::arg("semiring") = nb::none(), nb::arg("dtype") = "float32", nb::arg("weights") = nb::tuple(),
+           nb::arg("lengths") = nb::tuple(),
            nb::sig(
                "def cost(self, question: str | tuple[str, str] | None = None, sizes: Mapping[str, int] | None = None, "
-               "semiring: str | None = None, dtype: object = 'float32') -> Cost"),
+               "semiring: str | None = None, dtype: object = 'float32', weights: Sequence[str] = (), "
+               "lengths: Sequence[str] = ()) -> Cost"),
            R"(The predicted cost of a question, by default of a run, at the compiled sizes but for those given.
 
 >>> import plated
@@ -173,11 +172,14 @@ names the variables that runs may observe by ``evidence``. Questions are planned
 >>> plan.cost("marginals").flops > plan.cost().flops > plan.cost(sizes={"i": 10}).flops
 True
 
-Questions have the names of the verbs: value, gradient, marginals, map, sample, …, ("leave_one_out", "i").)")
-      .def("print", &print, nb::arg("question") = nb::none(),
-           nb::sig("def print(self, question: str | tuple[str, str] | None = None) -> str"),
+Questions have the names of the verbs: value, gradient, marginals, map, sample, …, ("leave_one_out", "i"). ``weights``
+and ``lengths`` name the plates that runs give them for.)")
+      .def("print", &print, nb::arg("question") = nb::none(), nb::arg("weights") = nb::tuple(),
+           nb::arg("lengths") = nb::tuple(),
+           nb::sig("def print(self, question: str | tuple[str, str] | None = None, weights: Sequence[str] = (), "
+                   "lengths: Sequence[str] = ()) -> str"),
            "The schedule of a question in the words of the paper: leaves, components, SumProduct, Product; then its "
-           "sweep.")
+           "sweep. ``weights`` and ``lengths`` name the plates that runs give them for.")
       .def("__str__", [](const PythonPlan& self) { return self.plan.print(); })
       .def("__repr__",
            [](const PythonPlan& self) {

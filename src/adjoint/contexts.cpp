@@ -13,10 +13,6 @@ namespace plated::adjoint {
 namespace {
 
 using base::contains;
-using planner::Contract;
-using planner::Schedule;
-using planner::Step;
-using planner::Value;
 
 class Contexts {
  public:
@@ -29,7 +25,7 @@ class Contexts {
     std::vector<ValueId> answer(model.dims().size(), none);
     for (const DimId v : posterior_variables(model)) answer[v] = writer_.add_output(axes(v));
     for (std::size_t s = writer_.schedule().forward_steps; s-- > 0;) {
-      const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
+      const Step step = writer_.step(s);
       const Value& out = writer_.schedule().values[step.output];
       const bool is_total = out.kind == Value::Kind::output && out.index == total;
       if (!is_total && context_[step.output] == none) continue;

@@ -5,10 +5,7 @@
 
 namespace plated::adjoint {
 
-using planner::Contract;
 using planner::LeaveOneOut;
-using planner::Step;
-using planner::Value;
 
 namespace {
 

@@ -10,15 +10,11 @@
 namespace plated::adjoint {
 namespace {
 
-using planner::Schedule;
-using planner::Step;
-using planner::Value;
-
 SortedSet plates_and_batches(const FactorGraph& graph) {
   SortedSet dims;
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     const DimKind kind = graph.dims()[d].kind;
-    if (kind == DimKind::batch || kind == DimKind::plate) dims.push_back(d);
+    if (kind == DimKind::batch || has_slices(kind)) dims.push_back(d);
   }
   return dims;
 }
@@ -75,6 +71,13 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
     if (!needed[s]) continue;  // another output may sum the same variable
     for (const DimId v : summed(schedule.steps[s])) summed_in[v] = s;
   }
+  // A state that links carry on is summed in the next slice; its mass is that of the message after its own.
+  std::vector<ValueId> carried_in(model.dims().size(), none);
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    const auto* scan = schedule.steps[s].as<planner::Scan>();
+    if (!needed[s] || scan == nullptr || scan->results == none) continue;
+    for (const DimId v : scan->after) carried_in[v] = scan->results;
+  }
   StepWriter writer(schedule);
   const SortedSet told_apart = plates_and_batches(model);
   const SortedSet batch = graph::batch_axes(model);
@@ -83,13 +86,19 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
   std::vector<VariableAnswer> answers;
   const graph::AnswerAxes axes(model);
   for (const DimId v : variables ? posterior_variables(model) : std::vector<DimId>{}) {
-    VariableAnswer answer{.variable = v, .step = summed_in[v]};
+    VariableAnswer answer{.variable = v, .step = summed_in[v], .source = carried_in[v]};
     answer.answer = writer.add_output(axes(v));
+    if (answer.source != none) {
+      reverse.want(answer.source);
+      answers.push_back(answer);
+      continue;
+    }
     if (answer.step == schedule.steps.size()) continue;  // in an empty plate, where sizes are fixed
     reverse.want(schedule.steps[answer.step].output);
     answers.push_back(answer);
   }
   for (VariableAnswer& answer : answers) {
+    if (answer.source != none) continue;
     const Step& step = schedule.steps[answer.step];
     // With the slices that its mass would tell apart: what is never formed otherwise must not become large.
     const SortedSet slices = base::intersect(told_apart, writer.loops(step));

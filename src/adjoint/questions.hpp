@@ -47,8 +47,8 @@ struct GradientQuestion {
 [[nodiscard]] planner::Schedule expectation_schedule(planner::Schedule forward, std::size_t total,
                                                      const std::vector<bool>& has_statistics);
 
-/// Of a forward run whose only output is the total. Answer: the total without slice i, for each slice i of a plate that
-/// is not fixed; axes batch, plate.
+/// Of a forward run whose only output is the total. Answer: the total without slice i, for each slice i of a plate;
+/// axes batch, plate.
 [[nodiscard]] planner::Schedule predictive_schedule(planner::Schedule forward, DimId plate);
 
 /// Answers, in a selective semiring: for each variable of the graph with more than one state, ascending, the best total

@@ -11,10 +11,7 @@ namespace plated::adjoint {
 using base::intersect;
 using base::subtract;
 using base::unite;
-using planner::Contract;
 using planner::LeaveOneOut;
-using planner::Step;
-using planner::Value;
 
 Reverse::Reverse(StepWriter& writer, ReverseOptions options)
     : writer_(writer),
@@ -28,7 +25,10 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       uses_(writer.schedule().values.size(), 0),
       is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
-      scale_(writer.schedule().values.size()) {
+      scale_(writer.schedule().values.size()),
+      results_of_(writer.schedule().values.size(), none),
+      messages_in_(forward_steps_, none) {
+  find_slices();
   const planner::Schedule& schedule = writer_.schedule();
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     if (schedule.values[v].kind == Value::Kind::operand) operand_value_[schedule.values[v].index] = v;
@@ -68,14 +68,15 @@ void Reverse::run(const Visit& visit) {
   spread_slices();
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
-    if (mass_[step.output] == none || !active_[step.output]) continue;
+    if (results_of_[step.output] != none) pass_along(scans_[results_of_[step.output]]);
+    if (mass_[step.output] == none || !active_[step.output] || step.is<planner::Scan>()) continue;
     if (visit) visit(step, s);
     const ValueId joint = pass_to_joint(step);
     // Exponents are given numbers: they have no mass.
     const std::size_t inputs = step.is<planner::Raise>() ? 1 : step.inputs.size();
     for (std::size_t k = 0; k < inputs; ++k) {
       const ValueId in = step.inputs[k];
-      if (!active_[in] || in == joint) continue;
+      if (!active_[in] || in == joint || in == messages_in_[s]) continue;
       if (joint == none) {
         pass_to(step, k);
       } else if (mass_[in] == none && target_[in] == none && slices_[in].empty() && scale_[joint].is_one()) {
@@ -117,13 +118,19 @@ void Reverse::spread_activity() {
   for (std::size_t s = 0; s < forward_steps_; ++s) {
     const Step& step = writer_.schedule().steps[s];
     const bool reached = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return active_[v]; });
-    if (reached) active_[step.output] = true;
+    if (!reached) continue;
+    active_[step.output] = true;
+    const auto* scan = step.as<planner::Scan>();
+    if (scan != nullptr && scan->messages != none) active_[scan->messages] = true;
   }
   spread_ = true;
 }
 
 /// The slices that a mass distinguishes: those of its value's home that some later mass distinguishes.
 void Reverse::spread_slices() {
+  for (ValueId v = 0; v < slices_.size() && !options_.shared_by_all.empty(); ++v) {
+    slices_[v] = subtract(options_.shared_by_all, writer_.dims(v));
+  }
   if (options_.expand.empty()) return;
   const planner::Schedule& schedule = writer_.schedule();
   SortedSet batch;
@@ -139,9 +146,19 @@ void Reverse::spread_slices() {
   for (std::size_t s = 0; s < forward_steps_; ++s) {
     const Step& step = schedule.steps[s];
     home[step.output] = subtract(leaf_of(step), multiplied(step));
+    if (const auto* scan = step.as<planner::Scan>()) {
+      if (scan->messages != none) home[scan->messages] = home[step.output];
+      std::erase(home[step.output], scan->chain);
+    }
   }
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step& step = schedule.steps[s];
+    if (results_of_[step.output] != none) {
+      // Its mass is that of messages along the chain.
+      const Step& along = schedule.steps[scans_[results_of_[step.output]].scan];
+      const SortedSet apart = unite(slices_[along.output], slices_[along.as<planner::Scan>()->messages]);
+      slices_[step.output] = unite(slices_[step.output], subtract(apart, writer_.dims(step.output)));
+    }
     const SortedSet told_apart = intersect(options_.expand, unite(writer_.loops(step), slices_[step.output]));
     for (const ValueId v : step.inputs) {
       const SortedSet possible = intersect(told_apart, unite(batch, home[v]));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "adjoint/step_writer.hpp"
@@ -20,6 +21,8 @@ struct ReverseOptions {
   bool nonnegative = true;
   /// Plates and batch dims whose slices are distinguished, even in the mass of a value that is the same in all of them.
   SortedSet expand;
+  /// Dims that the masses of all values have.
+  SortedSet shared_by_all = {};
   /// What is written into an answer may be read again: it is not rounded to a narrower type.
   bool reads_answers = true;
 };
@@ -31,6 +34,8 @@ class Reverse {
 
   /// Takes the mass of an output from a further operand of the output's shape.
   void seed(std::size_t output);
+  /// The mass of a value that no output depends on otherwise.
+  void seed(ValueId value, ValueId mass) { mass_[value] = mass; }
   /// Ask for the mass of a value; to be called before run().
   void want(ValueId value);
   /// Whether the mass of a value is needed for what has been asked so far.
@@ -57,6 +62,17 @@ class Reverse {
   [[nodiscard]] Terms shared_mass(const planner::Step& step);
 
  private:
+  /// The steps that compute a scan's messages after all slices at once.
+  struct Slices {
+    std::size_t scan = 0;            // the step
+    std::vector<std::size_t> steps;  // ascending
+  };
+  void find_slices();
+  /// Masses of messages run back along the chain: the mass of the messages after each slice, and of the first one.
+  void pass_along(const Slices& slices);
+  [[nodiscard]] std::shared_ptr<const planner::Schedule> returning_body(const Slices& slices,
+                                                                       const std::vector<DimId>& kept, ValueId added,
+                                                                       std::vector<ValueId>& inputs) const;
   void spread_activity();
   void spread_slices();
   [[nodiscard]] ValueId pass_to_joint(const planner::Step& step);
@@ -83,6 +99,9 @@ class Reverse {
   std::vector<bool> is_leave_one_out_;  // [value]
   std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
   std::vector<planner::Scale> scale_;   // [value]: of what goes there
+  std::vector<Slices> scans_;
+  std::vector<std::uint32_t> results_of_;  // [value]: the scan, in scans_, whose messages after each slice it is
+  std::vector<ValueId> messages_in_;       // [step]: what a step of a scan's slices passes nothing to
 };
 
 }  // namespace plated::adjoint

@@ -11,8 +11,6 @@ using base::contains;
 using base::subtract;
 using base::unite;
 using planner::Precision;
-using planner::Step;
-using planner::Value;
 
 StepWriter::StepWriter(planner::Schedule& schedule) : schedule_(schedule) { schedule_.components.push_back({}); }
 

@@ -10,7 +10,11 @@
 namespace plated::adjoint {
 
 using base::SortedSet;
+using planner::Contract;
 using planner::none;
+using planner::Schedule;
+using planner::Step;
+using planner::Value;
 using planner::ValueId;
 
 /// The terms of a weighted sum: exp(Σ added − Σ subtracted) · ∏ factors · scale.
@@ -27,6 +31,8 @@ class StepWriter {
   explicit StepWriter(planner::Schedule& schedule);
 
   [[nodiscard]] planner::Schedule& schedule() { return schedule_; }
+  /// A copy of a step: the schedule grows.
+  [[nodiscard]] Step step(std::size_t s) const { return schedule_.steps[s]; }
   [[nodiscard]] SortedSet dims(ValueId value) const;
   /// The elements of a set of dims, plates being of a nominal size.
   [[nodiscard]] double nominal_elements(const SortedSet& dims) const;

@@ -5,12 +5,13 @@
 #include <new>
 
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "base/watched_resize.hpp"
 #include "chain/decode.hpp"
+#include "engine/check_answers.hpp"
+#include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
@@ -51,7 +52,7 @@ Tensor decode_plain(const Posed& posed, const engine::Settings& settings, const 
     const auto phase = phases.next(forward > 0 ? forward / (forward + choices) : 0.0);
     total = runnable->run(call.output_shapes(schedule.graph, posed.dtype), inputs, settings, lease)[0];
   }
-  check_possible(call.graph, total, settings.semiring);
+  engine::check_possible(call.graph, total, settings.semiring);
   allocate();
   const auto phase = phases.next(1.0);
   adjoint::backtrace(schedule, settings.semiring, inputs, *lease, choice, settings.threads, chosen);
@@ -62,7 +63,7 @@ Tensor decode_plain(const Posed& posed, const engine::Settings& settings, const 
 Tensor decode_kept(const Posed& posed, const adjoint::Choice& choice, const std::function<void()>& allocate,
                    std::vector<Integers>& chosen) {
   const Tensor& total = posed.kept()->outputs()[posed.total({})];
-  check_possible(posed.call.graph, total, posed.semiring);
+  engine::check_possible(posed.call.graph, total, posed.semiring);
   allocate();
   adjoint::Choice of_total = choice;
   of_total.total = posed.total({});
@@ -92,7 +93,7 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
       allocate();
       total = chain::decode(
           *total_program(call.plan), posed.inputs.centred(), choice, chain_call(call, settings),
-          [&](const Tensor& sum) { check_possible(call.graph, sum, settings.semiring); }, chosen);
+          [&](const Tensor& sum) { engine::check_possible(call.graph, sum, settings.semiring); }, chosen);
     } else if (posed.kept() != nullptr) {
       total = decode_kept(posed, choice, allocate, chosen);
     } else {
@@ -104,9 +105,9 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
         settings.output_bytes, settings.memory_limit);
   }
   base::tell_progress(1);
-  const Exponents lengths = call.plan.chains ? Exponents{} : call.presence();
+  const engine::Exponents lengths = call.plan.chains ? engine::Exponents{} : call.presence();
   for (const DimId v : graph::variables(call.graph)) {
-    erase(call, lengths, call.plan.axes(v, false), chosen[v]);
+    engine::erase(call.extents(), lengths, call.plan.axes(v, false), chosen[v]);
     assignment.emplace(call.graph.dims()[v].name, std::move(chosen[v]));
   }
   return total;

@@ -16,14 +16,19 @@ planner::Extents extents_of(const FactorGraph& sizes, std::span<const Tensor> op
   return buffer;
 }
 
-chain::RaggedChains lengths_of(const PlanImpl& plan, const planner::Extents& extents, const RunOptions& options) {
+engine::RaggedDims lengths_of(const PlanImpl& plan, const planner::Extents& extents, const RunOptions& options) {
   if (options.lengths.empty()) return {};
-  return plan.chains ? ragged_chains(plan, options.lengths) : ragged_plates(plan.graph, extents, options.lengths);
+  return plan.chains ? ragged_chains(plan, options.lengths)
+                     : engine::ragged_plates(plan.graph, extents, options.lengths);
 }
 
-Exponents exponents_of(const PlanImpl& plan, const planner::Extents& extents, const chain::RaggedChains& lengths,
-                       const RunOptions& options) {
-  if (!plan.chains) return api::exponents_of(plan.graph, extents, lengths, options.weights);
+engine::Exponents exponents_of(const PlanImpl& plan, const planner::Extents& extents, const engine::RaggedDims& lengths,
+                               const RunOptions& options) {
+  if (!plan.chains) {
+    engine::Exponents exponents = engine::exponents_of(plan.graph, extents, lengths, options.weights);
+    engine::add_point_ends(plan.graph, extents, lengths, exponents);
+    return exponents;
+  }
   if (!options.weights.empty()) {
     throw OptionError("weights are given, and the model has chains: their plates have none so far");
   }
@@ -45,13 +50,6 @@ Call::Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tens
       graph(plan.graph),
       operands(given),
       options(how) {}
-
-std::vector<std::int64_t> Call::shape(const std::vector<DimId>& dims) const {
-  std::vector<std::int64_t> list;
-  list.reserve(dims.size());
-  for (const DimId d : dims) list.push_back(extents_[d]);
-  return list;
-}
 
 std::vector<Tensor> Call::output_shapes(const FactorGraph& of, Dtype dtype) const {
   std::vector<Tensor> outputs;

@@ -6,15 +6,15 @@
 #include <span>
 #include <vector>
 
-#include "api/exponents.hpp"
 #include "api/plan_impl.hpp"
+#include "engine/exponents.hpp"
 
 namespace plated::api {
 
 class Call {
  public:
-  /// Throws what engine::read_extents, exponents_of and, with chains, ragged_chains throw, and OptionError. `buffer` is
-  /// memory for the sizes.
+  /// Throws what engine::read_extents, engine::exponents_of and, with chains, ragged_chains throw, and OptionError.
+  /// `buffer` is memory for the sizes.
   Call(const Plan& asked, std::span<const Tensor> given, const RunOptions& how, planner::Extents buffer = {})
       : Call(PlanAccess::impl(asked), asked.graph(), given, how, std::move(buffer)) {}
   /// The same with sizes from a graph where neither operands nor options give any.
@@ -27,8 +27,8 @@ class Call {
  private:
   planner::Extents extents_;
   std::shared_ptr<const PlanImpl> sized_;  // for other sizes than those of the plan that was asked
-  chain::RaggedChains lengths_;
-  Exponents exponents_;
+  engine::RaggedDims lengths_;
+  engine::Exponents exponents_;
   std::shared_ptr<const PlanImpl> weighted_;  // whose schedules raise the slices of plates
 
  public:
@@ -40,13 +40,15 @@ class Call {
   [[nodiscard]] const planner::Extents& extents() const { return extents_; }
   [[nodiscard]] planner::Extents take_extents() { return std::move(extents_); }
   /// Of ragged chains or, without chains, of ragged plates.
-  [[nodiscard]] const chain::RaggedChains& lengths() const { return lengths_; }
+  [[nodiscard]] const engine::RaggedDims& lengths() const { return lengths_; }
   /// What the slices of plates are raised to.
-  [[nodiscard]] const Exponents& exponents() const { return exponents_; }
+  [[nodiscard]] const engine::Exponents& exponents() const { return exponents_; }
   /// The same of lengths alone: ones and zeros.
-  [[nodiscard]] Exponents presence() const { return exponents_of(graph, extents_, lengths_); }
+  [[nodiscard]] engine::Exponents presence() const { return engine::exponents_of(graph, extents_, lengths_); }
 
-  [[nodiscard]] std::vector<std::int64_t> shape(const std::vector<DimId>& dims) const;
+  [[nodiscard]] std::vector<std::int64_t> shape(const std::vector<DimId>& dims) const {
+    return planner::sizes(extents_, dims);
+  }
   /// One entry for each batch.
   [[nodiscard]] std::vector<std::int64_t> batch_shape() const { return shape(plan.axes.batch()); }
   /// Places for a graph's outputs, to be allocated.

@@ -52,12 +52,12 @@ void check_joined(const PlanImpl& plan, const chain::Program& program, const Cha
 }
 
 /// Slices of a chain inside slices of another that do not exist do not exist, whatever length they were given.
-void end_inner_chains(chain::RaggedChains& chains) {
+void end_inner_chains(engine::RaggedDims& chains) {
   for (auto& [inner, lengths] : chains) {
     for (const auto& [outer, around] : chains) {
       const auto found = std::find(lengths.dims.begin(), lengths.dims.end(), outer);
       const bool known = std::all_of(around.dims.begin(), around.dims.end(),
-                                     [&, &all = lengths.dims](DimId d) { return chain::holds(all, d); });
+                                     [&, &all = lengths.dims](DimId d) { return engine::holds(all, d); });
       if (found == lengths.dims.end() || !known) continue;
       const std::vector<std::int64_t> exist = around.over(lengths.dims, lengths.sizes).values;
       const auto axis = static_cast<std::size_t>(found - lengths.dims.begin());
@@ -77,8 +77,8 @@ std::shared_ptr<const chain::Program> total_program(const PlanImpl& plan) {
   return plan.chains->part("total", [&] { return graph::total_graph(plan.observed); });
 }
 
-chain::RaggedChains ragged_chains(const PlanImpl& plan, const Lengths& lengths) {
-  chain::RaggedChains result;
+engine::RaggedDims ragged_chains(const PlanImpl& plan, const Lengths& lengths) {
+  engine::RaggedDims result;
   const FactorGraph& graph = plan.graph;
   for (const auto& [name, given] : lengths) {
     const Chain& chain = chain_named(graph, name);

@@ -78,7 +78,9 @@ Plan compile(const FactorGraph& given, const PlanOptions& options) {
   const auto plan = std::make_shared<const api::PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
                                                           std::move(internal));
   for (const Question& question : options.questions) {
-    for (const adjoint::Asked& part : plan->parts(question)) (void)plan->runnable(part);
+    const auto raised = plan->raising(question);
+    const api::PlanImpl& answering = raised ? *raised : *plan;
+    for (const adjoint::Asked& part : answering.parts(question)) (void)answering.runnable(part);
   }
   return Plan(plan);
 }

@@ -28,7 +28,7 @@ Tensor number(const api::Posed& posed, const adjoint::Asked& asked, const std::v
   more.insert(more.end(), statistics.begin(), statistics.end());
   const std::vector<Tensor> outputs =
       posed.run(asked, Dtype::float64, {api::shape_only(Dtype::float64, posed.call.batch_shape())}, more);
-  api::check_possible(posed.call.graph, outputs[posed.total(asked)], Semiring::log);
+  engine::check_possible(posed.call.graph, outputs[posed.total(asked)], Semiring::log);
   return answered(posed, outputs.back());
 }
 
@@ -43,7 +43,7 @@ Tensor chained_number(const api::Posed& posed, Ask ask) {
   {
     const auto phase = phases.next(0.2);
     const Tensor place = api::shape_only(Dtype::float64, posed.call.batch_shape());
-    api::check_possible(plan.graph, chain::outputs(*total, {place}, inputs, call)[0], Semiring::log);
+    engine::check_possible(plan.graph, chain::outputs(*total, {place}, inputs, call)[0], Semiring::log);
   }
   const auto phase = phases.next(0.8);
   Tensor answer = answered(posed, ask(*total, inputs, call));
@@ -62,7 +62,8 @@ std::vector<Tensor> checked_statistics(const api::Call& call, std::span<const Te
                       engine::shape_text(statistics[f].shape()) + ", but the operand has " + engine::shape_text(shape));
     }
     // With zeros where there is nothing, so that nothing is added.
-    checked[f] = api::without_padding(call.graph.factors()[f].dims, statistics[f], call.lengths(), Semiring::max_plus);
+    checked[f] =
+        engine::without_padding(call.graph.factors()[f].dims, statistics[f], call.lengths(), Semiring::max_plus);
     engine::check_like("the statistics of operand " + std::to_string(f), checked[f], shape);
   }
   return checked;

@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "api/ask.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"
@@ -179,6 +179,10 @@ void Evaluation::update(std::size_t operand, std::span<const std::int64_t> index
   const engine::Inspection seen = engine::inspect(slice, impl_->options.semiring, call.threads());
   if (!seen.admitted && impl_->options.check == Check::all) {
     engine::refuse_values(call.graph, operand, impl_->operands[operand], impl_->options.semiring);
+  }
+  if (api::is_to_be_distribution(factors[operand], impl_->options.semiring, impl_->options)) {
+    engine::check_distribution(call.graph, operand, impl_->operands[operand], impl_->options.semiring, Tensor{},
+                               call.threads(), slices);
   }
   impl_->in_log.reset();
   // A slice that has become very large is reduced like the operands of a fresh evaluation.

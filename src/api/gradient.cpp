@@ -6,12 +6,13 @@
 
 #include "api/ask.hpp"
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/indicator.hpp"
+#include "engine/inspect.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -39,10 +40,10 @@ std::vector<Tensor> cotangents_of(const api::Call& call, const std::vector<Tenso
   return all;
 }
 
-bool any_negative(const std::vector<Tensor>& tensors) {
-  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
-    const std::vector<double> values = tensor.values();
-    return std::any_of(values.begin(), values.end(), [](double x) { return x < 0; });
+/// Of cotangents that are finite.
+bool any_negative(const std::vector<Tensor>& cotangents, int threads) {
+  return std::any_of(cotangents.begin(), cotangents.end(), [&](const Tensor& cotangent) {
+    return !engine::inspect(cotangent, Semiring::max_product, threads).admitted;
   });
 }
 
@@ -92,7 +93,7 @@ ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gr
   };
   Targets targets = targets_of(call, gradient.gradients, read);
   adjoint::Asked asked = plan.parts({.kind = Question::Kind::gradient, .semiring = posed.semiring})[0];
-  asked.nonnegative = !any_negative(gradient.cotangents);
+  asked.nonnegative = !any_negative(gradient.cotangents, call.threads());
   asked.reads_answers = at_least_as_wide(targets.places, posed.dtype);
   asked.chosen = targets.wanted;
   std::size_t values = call.graph.outputs().size();

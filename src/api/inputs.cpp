@@ -2,15 +2,14 @@
 #include "api/inputs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "api/padding.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/indicator.hpp"
 #include "engine/inspect.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
-#include "semiring/dispatch.hpp"
 
 namespace plated::api {
 namespace {
@@ -32,23 +31,22 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
 
 /// Checks one operand and returns its magnitude; slices that a ragged chain or plate does not have may hold anything.
 double check_operand(const Call& call, std::size_t f, Semiring semiring) {
-  const chain::RaggedChains& lengths = call.lengths();
+  const engine::RaggedDims& lengths = call.lengths();
   const Tensor& operand = call.operands[f];
   const Factor& factor = call.graph.factors()[f];
   const bool has_padding = std::any_of(lengths.begin(), lengths.end(),
-                                       [&](const auto& ragged) { return chain::holds(factor.dims, ragged.first); });
+                                       [&](const auto& ragged) { return engine::holds(factor.dims, ragged.first); });
   engine::Inspection seen = engine::inspect(operand, semiring, call.threads());
   if (!seen.admitted) {
-    const Tensor existing = without_padding(factor.dims, operand, lengths, semiring);
+    const Tensor existing = engine::without_padding(factor.dims, operand, lengths, semiring);
     if (has_padding) seen = engine::inspect(existing, semiring, call.threads());
     if (!seen.admitted) engine::refuse_values(call.graph, f, existing, semiring);
   }
-  const bool sums = semiring == Semiring::log || semiring == Semiring::real;
-  if (sums && factor.distribution_of && !factor.trusted) {
+  if (is_to_be_distribution(factor, semiring, call.options)) {
     Tensor absent;
     if (has_padding) {
       const Tensor zeros = engine::constant(0.0, Dtype::float64, operand.shape());
-      absent = without_padding(factor.dims, zeros, lengths, Semiring::real);
+      absent = engine::without_padding(factor.dims, zeros, lengths, Semiring::real);
     }
     engine::check_distribution(call.graph, f, operand, semiring, absent, call.threads());
   }
@@ -56,13 +54,6 @@ double check_operand(const Call& call, std::size_t f, Semiring semiring) {
 }
 
 }  // namespace
-
-Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand, const chain::RaggedChains& lengths,
-                       Semiring semiring) {
-  Tensor result = operand;
-  for (const auto& [chain, ragged] : lengths) result = chain::padded(result, dims, chain, 0, ragged, semiring);
-  return result;
-}
 
 void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes) {
   const RunOptions& options = call.options;
@@ -76,7 +67,8 @@ void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magn
 }
 
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call) {
-  if (call.options.check == Check::all) engine::check_results(results, what, semiring, call.threads());
+  if (call.options.check == Check::none) return;
+  engine::check_answers(results, what, semiring, engine::Suspect::overflow, call.threads());
 }
 
 std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
@@ -90,34 +82,9 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
     all.push_back(engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), batch, semiring, dtype));
   }
   fill_padding(call, semiring, all);
-  for (Tensor& exponent : exponent_operands(call)) all.push_back(std::move(exponent));
+  for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
+    all.push_back(std::move(exponent));
   return all;
-}
-
-void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
-  const std::vector<double> values = total.values();
-  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
-  const auto found =
-      std::find_if(values.begin(), values.end(), [&](double x) { return x == zero || !std::isfinite(x); });
-  if (found == values.end()) return;
-  std::string where;
-  std::int64_t rest = found - values.begin();
-  const std::vector<DimId> axes = graph::batch_axes(graph);
-  for (std::size_t axis = axes.size(); axis-- > 0;) {
-    const std::int64_t size = total.shape()[axis];
-    std::string place = graph.dims()[axes[axis]].name + " = " + std::to_string(rest % size);
-    if (!where.empty()) place += ", " + where;
-    where = std::move(place);
-    rest /= size;
-  }
-  if (*found != zero) {
-    throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " +
-                     (std::isnan(*found) ? "NaN" : std::to_string(*found)) + engine::no_numbers);
-  }
-  const bool underflows = semiring == Semiring::max_product;
-  throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +
-                        (underflows ? ", or none that a double can hold: ask in log space"
-                                    : ": the model and its evidence contradict each other"));
 }
 
 }  // namespace plated::api

@@ -11,6 +11,11 @@ namespace plated::api {
 /// Throws what Plan::run throws for bad operands, and UnknownNameError or OptionError for evidence of what is not there
 /// or not observable. Where operands are looked at at all, appends the largest finite magnitude of each.
 void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes = nullptr);
+/// Whether an operand is declared a distribution, and is to be checked for it.
+[[nodiscard]] inline bool is_to_be_distribution(const Factor& factor, Semiring semiring, const RunOptions& options) {
+  const bool sums = semiring == Semiring::log || semiring == Semiring::real;
+  return factor.distribution_of && !factor.trusted && sums && options.check == Check::all;
+}
 /// Throws ValueError where a result has overflowed, unless nothing is to be checked. `what` names it.
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call);
 
@@ -18,12 +23,5 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// and by the exponents of plates. What a ragged plate does not have is replaced by ones. The operands must have been
 /// checked. Throws for evidence ShapeError and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
-/// An operand with the semiring's ones where a ragged chain or plate has no slices: a copy, if it has an axis for one.
-[[nodiscard]] Tensor without_padding(const std::vector<DimId>& dims, const Tensor& operand,
-                                     const chain::RaggedChains& lengths, Semiring semiring);
-
-/// Throws ImpossibleError where a total is zero, and ValueError where it is NaN or infinite, naming the batch. Totals
-/// have one entry for each batch.
-void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring);
 
 }  // namespace plated::api

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/plan_cache.hpp"
 #include "api/posed.hpp"
 #include "base/watch.hpp"
 #include "chain/predictive.hpp"
 #include "engine/check_answers.hpp"
+#include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -16,16 +16,6 @@ namespace plated {
 
 namespace {
 
-/// log Z in double.
-Tensor log_total(const api::Call& call, const std::vector<Tensor>& inputs) {
-  const adjoint::Asked asked{.kind = adjoint::Asked::Kind::outputs,
-                             .keep_sums = true,
-                             .own_outputs = false,
-                             .axes = {graph::batch_axes(call.graph)}};
-  return call.plan.runnable(asked)->run({api::shape_only(Dtype::float64, call.batch_shape())}, inputs,
-                                        call.settings(Semiring::log))[0];
-}
-
 /// The total of all slices, and that without each of them.
 std::vector<Tensor> totals(const api::Posed& posed, DimId plate) {
   const api::Call& call = posed.call;
@@ -33,32 +23,8 @@ std::vector<Tensor> totals(const api::Posed& posed, DimId plate) {
   std::vector<std::int64_t> slices = call.batch_shape();
   slices.push_back(call.extents()[plate]);
   const adjoint::Asked asked = call.plan.parts({.kind = Question::Kind::leave_one_out, .plate = name})[0];
-  const auto& fixed =
-      call.plan.runnable({.kind = adjoint::Asked::Kind::forward, .forward = asked.forward})->schedule().problem.fixed;
-  if (call.extents()[plate] != 1 || !base::contains(fixed, plate)) {
-    return posed.run(asked, Dtype::float64, {api::shape_only(Dtype::float64, slices)});
-  }
-  // The plan has left the plate out for its single slice: without it, the plate is empty.
-  RunOptions empty = call.options;
-  empty.sizes[name] = 0;
-  std::vector<Tensor> operands;
-  for (std::size_t f = 0; f < call.operands.size(); ++f) {
-    const std::vector<DimId>& dims = call.graph.factors()[f].dims;
-    operands.push_back(chain::narrowed(call.operands[f], dims, plate, 0, chain::holds(dims, plate) ? 0 : 1));
-  }
-  const api::Call without(call.plan, call.graph, operands, empty);
-  std::vector<Tensor> inputs;
-  for (std::size_t f = 0; f < posed.inputs.centred().size(); ++f) {
-    const std::vector<DimId>& dims = call.plan.observed.factors()[f].dims;
-    inputs.push_back(chain::narrowed(posed.inputs.centred()[f], dims, plate, 0, chain::holds(dims, plate) ? 0 : 1));
-  }
-  const Tensor rest = log_total(without, inputs);
-  return {log_total(call, posed.inputs.centred()), Tensor::of(slices, rest.values())};
+  return posed.run(asked, Dtype::float64, {api::shape_only(Dtype::float64, slices)});
 }
-
-}  // namespace
-
-namespace {
 
 /// The answer in the operands' type.
 Tensor answered(const Tensor& values, const api::Posed& posed) {
@@ -138,10 +104,10 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   axes.push_back(*dim);
   std::vector<std::size_t> left_out;
   for (std::size_t f = 0; f < call.graph.factors().size(); ++f) {
-    if (chain::holds(call.graph.factor_plates(f), *dim)) left_out.push_back(f);
+    if (engine::holds(call.graph.factor_plates(f), *dim)) left_out.push_back(f);
   }
   api::add_offsets(call, posed.inputs, left_out, axes, answer);
-  if (!call.plan.chains) api::erase(call, call.presence(), axes, answer, 0.0);
+  if (!call.plan.chains) engine::erase(call.extents(), call.presence(), axes, answer, 0.0);
   watch.finish();
   return answered(answer, posed);
 }

@@ -6,12 +6,12 @@
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
 #include "chain/posterior.hpp"
 #include "engine/check_answers.hpp"
+#include "engine/erase.hpp"
 #include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "engine/normalise.hpp"
@@ -108,9 +108,9 @@ class Asker {
       add_certain(true);
     }
     for (std::size_t f = 0; wanted_.factors && wanted_.log && f < graph_.factors().size(); ++f, ++next) {
-      const std::vector<double> copies = call_.exponents().empty()
-                                             ? std::vector<double>{}
-                                             : api::product_over(call_, call_.exponents(), asked.axes[next]);
+      const std::vector<double> copies =
+          call_.exponents().empty() ? std::vector<double>{}
+                                    : engine::product_over(call_.extents(), call_.exponents(), asked.axes[next]);
       result_.factors.push_back(engine::factor_posterior(graph_, call_.extents(), f, asked.axes[next], outputs[next],
                                                          copies, true, posed_.dtype));
     }
@@ -156,7 +156,7 @@ class Asker {
   }
 
   void take_total(const Tensor& total) {
-    api::check_possible(graph_, total, Semiring::log);
+    engine::check_possible(graph_, total, Semiring::log);
     if (posed_.inputs.recentred()) {
       result_.log_partition = posed_.given_total(Dtype::float64);
     } else {
@@ -181,7 +181,8 @@ class Asker {
   /// A slice that stands for nothing has no posterior.
   void erase(const std::vector<DimId>& axes, bool log, const Tensor& posterior) const {
     if (call_.exponents().empty()) return;
-    api::erase(call_, call_.exponents(), axes, posterior, log ? -std::numeric_limits<double>::infinity() : 0.0);
+    engine::erase(call_.extents(), call_.exponents(), axes, posterior,
+                  log ? -std::numeric_limits<double>::infinity() : 0.0);
   }
 
   /// Variables with a single state, and the empty tensors of variables without any.
@@ -200,12 +201,11 @@ class Asker {
     for (const auto& [name, tensor] : result_.variables) {
       engine::check_answer("the posterior of", name, tensor, semiring);
     }
-    for (std::size_t f = 0; f < result_.factors.size(); ++f) {
-      engine::check_answer("the posterior of factor", std::to_string(f), result_.factors[f], semiring);
-    }
-    for (std::size_t s = 0; s < result_.sets.size(); ++s) {
-      engine::check_answer("the joint posterior of set", std::to_string(s), result_.sets[s], semiring);
-    }
+    const auto check = [&](const std::vector<Tensor>& answers, const char* what) {
+      engine::check_answers(answers, what, semiring, engine::Suspect::operands, call_.threads());
+    };
+    check(result_.factors, "the posterior of factor");
+    check(result_.sets, "the joint posterior of set");
   }
 
   const api::Posed& posed_;

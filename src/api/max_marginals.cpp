@@ -2,10 +2,10 @@
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
+#include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
 #include "plated/marginals.hpp"
 #include "semiring/dispatch.hpp"
@@ -57,7 +57,7 @@ std::map<std::string, Tensor> api::ask_max_marginals(const Posed& posed) {
   const double zero = semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); });
   for (std::size_t k = 0; k < variables.size(); ++k) {
     if (!posed.call.plan.chains) {
-      erase(posed.call, posed.call.presence(), posed.call.plan.axes(variables[k]), answers[k], zero);
+      engine::erase(posed.call.extents(), posed.call.presence(), posed.call.plan.axes(variables[k]), answers[k], zero);
     }
     result.emplace(graph.dims()[variables[k]].name, answers[k]);
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "api/chained.hpp"
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_impl.hpp"
 #include "base/watch.hpp"
 #include "chain/describe.hpp"
@@ -27,6 +27,19 @@ std::int64_t states_bytes(const api::PlanImpl& plan, const planner::Extents& ext
   std::int64_t bytes = 0;
   for (const DimId v : graph::variables(plan.graph)) {
     bytes += planner::elements(extents, plan.axes(v, false)) * static_cast<std::int64_t>(sizeof(std::int64_t));
+  }
+  return bytes;
+}
+
+/// The bytes of copies of operands without the slices that plates of these names lack.
+std::int64_t padding_bytes(const api::PlanImpl& plan, const planner::Extents& extents,
+                           const std::vector<std::string>& ragged, int element_bytes) {
+  std::int64_t bytes = 0;
+  for (const Factor& factor : plan.graph.factors()) {
+    const auto copies = std::count_if(ragged.begin(), ragged.end(), [&](const std::string& name) {
+      return engine::holds(factor.dims, *plan.graph.find(name));
+    });
+    bytes += copies * planner::elements(extents, factor.dims) * element_bytes;
   }
   return bytes;
 }
@@ -117,8 +130,9 @@ const FactorGraph& Plan::graph() const { return sized_ ? *sized_ : impl_->graph;
 
 Cost Plan::cost(const Question& question, const std::map<std::string, std::int64_t>& sizes, Dtype dtype) const {
   const planner::Extents extents = engine::named_extents(graph(), sizes);
-  const auto other = impl_->at(extents);
-  const api::PlanImpl& plan = other ? *other : *impl_;
+  const auto sized = impl_->at(extents);
+  const auto raised = (sized ? *sized : *impl_).raising(question);
+  const api::PlanImpl& plan = raised ? *raised : sized ? *sized : *impl_;
   const int bytes = static_cast<int>(size_of(dtype));
   if (plan.chains) return chain::cost(*plan.chains, question.semiring, bytes);
   Cost sum;
@@ -128,17 +142,20 @@ Cost Plan::cost(const Question& question, const std::map<std::string, std::int64
     cost.run_bytes =
         engine::run_bytes(runnable->schedule(), extents, question.semiring, dtype, engine::hardware_threads());
     if (part.kind == Asked::Kind::choices) cost.run_bytes += states_bytes(plan, extents);
+    cost.run_bytes += padding_bytes(plan, extents, question.lengths, bytes);
     sum += cost;
   }
   return sum;
 }
 
 std::string Plan::print(const Question& question) const {
-  if (impl_->chains) return chain::print(*impl_->chains);
+  const auto raised = impl_->raising(question);
+  const api::PlanImpl& plan = raised ? *raised : *impl_;
+  if (plan.chains) return chain::print(*plan.chains);
   std::string text;
-  for (const Asked& part : impl_->parts(question)) {
+  for (const Asked& part : plan.parts(question)) {
     if (!text.empty()) text += '\n';
-    text += planner::print_schedule(impl_->runnable(part)->schedule());
+    text += planner::print_schedule(plan.runnable(part)->schedule());
   }
   return text;
 }

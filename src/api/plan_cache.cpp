@@ -73,12 +73,7 @@ bool has_domains(const Plan& plan, const std::vector<Tensor>& operands, const Ei
 FactorGraph graph_of(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
   std::vector<std::vector<std::int64_t>> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.shape());
-  return FactorGraph::from_equation(equation, shapes,
-                                    {.plates = options.plates,
-                                     .batch = options.batch,
-                                     .chains = options.chains,
-                                     .sizes = options.sizes,
-                                     .spaced = options.spaced});
+  return FactorGraph::from_equation(equation, shapes, options.reading());
 }
 
 class Cache {

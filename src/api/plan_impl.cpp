@@ -188,6 +188,12 @@ std::shared_ptr<const PlanImpl> PlanImpl::at(const planner::Extents& extents) co
   });
 }
 
+std::shared_ptr<const PlanImpl> PlanImpl::raising(const Question& question) const {
+  if (question.weights.empty() && question.lengths.empty()) return nullptr;
+  if (chains) throw OptionError("a question has weights or lengths, and the model has chains: it has none so far");
+  return weighted(engine::exponent_axes(graph, question.weights, question.lengths));
+}
+
 std::shared_ptr<const PlanImpl> PlanImpl::weighted(const WeightAxes& weights) const {
   return other({{}, weights}, [&] {
     planner::Options how = options;

@@ -12,6 +12,7 @@
 
 #include "adjoint/asked.hpp"
 #include "chain/program.hpp"
+#include "engine/exponents.hpp"
 #include "engine/planned.hpp"
 #include "graph/answer_axes.hpp"
 #include "planner/planner.hpp"
@@ -71,13 +72,15 @@ class PlanImpl {
   [[nodiscard]] std::shared_ptr<const PlanImpl> at(const planner::Extents& extents) const;
   /// The plan of the same graph whose schedules raise the slices of these plates; null where there are none. The
   /// exponents of a plate have the axes that they are given under.
-  template <class Exponents>
-  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Exponents& exponents) const {
+  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const engine::Exponents& exponents) const {
     if (exponents.empty()) return nullptr;
     WeightAxes weights;
     for (const auto& [plate, exponent] : exponents) weights[plate] = exponent.axes;
     return weighted(weights);
   }
+  /// The plan whose schedules answer a question: one for the weights and lengths that it names, or null: this one.
+  /// Throws UnknownNameError, and OptionError with chains.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Question& question) const;
   /// Whether runs bring along evidence or exponents besides the operands.
   [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
 

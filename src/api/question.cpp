@@ -50,6 +50,10 @@ std::size_t std::hash<plated::Question>::operator()(const plated::Question& ques
   mix.add(static_cast<std::size_t>(question.kind));
   mix.add(static_cast<std::size_t>(question.semiring));
   mix.add(std::hash<std::string>{}(question.plate));
+  for (const auto* names : {&question.weights, &question.lengths}) {
+    mix.add(names->size());
+    for (const std::string& name : *names) mix.add(std::hash<std::string>{}(name));
+  }
   const plated::MarginalOptions& wanted = question.wanted;
   for (const bool flag : {wanted.variables, wanted.factors, wanted.ends, wanted.filtered, wanted.log}) mix.add(flag);
   for (const auto& set : wanted.sets) {

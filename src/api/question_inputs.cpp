@@ -1,11 +1,10 @@
-// Takes logarithms, recentres, and puts back what was subtracted.
+// Takes logarithms and recentres.
 #include "api/question_inputs.hpp"
 
-#include <algorithm>
 #include <new>
 
-#include "api/erase.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "base/checked_size.hpp"
 #include "engine/logarithms.hpp"
 #include "plated/error.hpp"
@@ -38,7 +37,7 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
     std::optional<engine::Offsets> offsets = offsets_of(operand);
     if (offsets && !call.options.lengths.empty()) {
       // What is large may lie in slices that do not exist.
-      operand = without_padding(graph.factors()[f].dims, operand, call.lengths(), semiring);
+      operand = engine::without_padding(graph.factors()[f].dims, operand, call.lengths(), semiring);
       offsets = offsets_of(operand);
     }
     if (!offsets) continue;
@@ -51,20 +50,6 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
                  [&] { inputs.reduced[f] = engine::recentred(graph, f, operand, *offsets, call.threads()); });
     inputs.offsets[f] = std::move(offsets);
   }
-}
-
-/// The lengths of those chains that are among the dims, for each index of these dims.
-chain::RaggedChains lengths_over(const Call& call, const std::vector<DimId>& dims) {
-  chain::RaggedChains result;
-  for (const auto& [chain, ragged] : call.lengths()) {
-    if (!chain::holds(dims, chain)) continue;
-    std::vector<DimId> kept;
-    for (const DimId d : ragged.dims) {
-      if (chain::holds(dims, d)) kept.push_back(d);
-    }
-    result[chain] = ragged.over(kept, call.shape(kept));
-  }
-  return result;
 }
 
 }  // namespace
@@ -102,7 +87,7 @@ Inputs log_inputs(const Call& call) {
   within_limit("the logarithms", inputs.copied, options.memory_limit, [&] {
     for (std::size_t f = 0; f < operands.size(); ++f) {
       const Tensor weights =
-          without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), Semiring::real);
+          engine::without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), Semiring::real);
       engine::Logarithms taken = engine::logarithms(weights, "operand " + std::to_string(f));
       operands[f] = std::move(taken.tensor);
       magnitudes.push_back(taken.magnitude);
@@ -115,54 +100,8 @@ Inputs log_inputs(const Call& call) {
 
 void add_offsets(const Call& call, const Inputs& inputs, const std::vector<std::size_t>& factors,
                  const std::vector<DimId>& axes, Tensor& answer) {
-  const FactorGraph& graph = call.graph;
-  auto* const values = static_cast<double*>(answer.mutable_data());
-  std::vector<std::int64_t> stride(graph.dims().size(), 0);
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) stride[axes[axis]] = answer.strides()[axis];
-  for (const std::size_t f : factors) {
-    if (inputs.offsets.empty() || !inputs.offsets[f]) continue;
-    const engine::Offsets& offsets = *inputs.offsets[f];
-    const auto* const offset = static_cast<const double*>(offsets.values.data());
-    std::vector<std::int64_t> from(graph.dims().size(), 0);
-    for (std::size_t axis = 0; axis < offsets.dims.size(); ++axis) {
-      from[offsets.dims[axis]] = offsets.values.strides()[axis];
-    }
-    // Every slice of the unrolled factor, for each index of the answer.
-    std::vector<DimId> loops = axes;
-    for (const DimId d : graph.factor_plates(f)) {
-      if (!chain::holds(loops, d)) loops.push_back(d);
-    }
-    const chain::RaggedChains own = lengths_over(call, loops);
-    std::vector<std::int64_t> at(graph.dims().size(), 0);
-    const auto exists = [&] {
-      return std::all_of(own.begin(), own.end(), [&](const auto& ragged) {
-        std::int64_t row = 0;
-        for (std::size_t k = 0; k < ragged.second.dims.size(); ++k) {
-          row = row * ragged.second.sizes[k] + at[ragged.second.dims[k]];
-        }
-        return at[ragged.first] < ragged.second.values[static_cast<std::size_t>(row)];
-      });
-    };
-    // How many copies of the factor a slice stands for.
-    const std::vector<double> copies =
-        call.exponents().empty() ? std::vector<double>{} : product_over(call, call.exponents(), loops);
-    std::size_t slice = 0;
-    for (bool more = base::checked_product(call.shape(loops)) > 0; more; ++slice) {
-      std::int64_t source = 0;
-      std::int64_t target = 0;
-      for (const DimId d : loops) {
-        source += at[d] * from[d];
-        target += at[d] * stride[d];
-      }
-      const double count = copies.empty() ? 1.0 : copies[slice];
-      if (exists() && count != 0) values[target] += count * offset[source];
-      more = false;
-      for (std::size_t k = loops.size(); k-- > 0 && !more;) {
-        more = ++at[loops[k]] < call.extents()[loops[k]];
-        if (!more) at[loops[k]] = 0;
-      }
-    }
-  }
+  engine::add_offsets(call.graph, call.extents(), call.plan.chains ? call.presence() : call.exponents(), inputs.offsets,
+                      factors, axes, answer);
 }
 
 }  // namespace plated::api

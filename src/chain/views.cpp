@@ -1,10 +1,9 @@
-// Narrows tensors, and pads ragged ones.
+// Narrows tensors.
 #include "chain/views.hpp"
 
 #include <algorithm>
 
 #include "engine/recursion.hpp"
-#include "semiring/dispatch.hpp"
 
 namespace plated::chain {
 namespace {
@@ -27,73 +26,6 @@ Tensor view_at(const Tensor& tensor, std::int64_t offset, Tensor::Shape shape, T
   auto* data = static_cast<double*>(tensor.mutable_data());
   return Tensor::view(data == nullptr ? data : data + offset, std::move(shape), std::move(strides));
 }
-
-/// Copies one axis after the other; axes of ragged dims choose a length, and the chain's is cut off there.
-template <class T>
-class Padder {
- public:
-  Padder(const Tensor& from, const std::vector<DimId>& axes, DimId chain, std::int64_t first, const Ragged& lengths,
-         T one)
-      : from_(from), axes_(axes), chain_(chain), first_(first), lengths_(lengths), one_(one), at_(axes.size()) {
-    length_stride_.assign(axes.size(), 0);
-    std::int64_t stride = 1;
-    for (std::size_t k = lengths.dims.size(); k-- > 0;) {
-      for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        if (axes[axis] == lengths.dims[k]) {
-          length_stride_[axis] = stride;
-          break;
-        }
-      }
-      stride *= lengths.sizes[k];
-    }
-  }
-
-  Tensor run() {
-    Tensor to = Tensor::uninitialised(from_.dtype(), from_.shape());
-    to_ = static_cast<T*>(to.mutable_data());
-    copy(0, static_cast<const T*>(from_.data()));
-    return to;
-  }
-
- private:
-  void copy(std::size_t axis, const T* from) {
-    if (axis == axes_.size()) {
-      *to_++ = exists() ? *from : one_;
-      return;
-    }
-    const std::int64_t size = from_.shape()[axis];
-    const std::int64_t stride = from_.strides()[axis];
-    if (axis + 1 == axes_.size() && axes_[axis] != chain_ && length_stride_[axis] == 0) {
-      if (!exists()) {
-        to_ = std::fill_n(to_, size, one_);
-        return;
-      }
-      for (std::int64_t k = 0; k < size; ++k) *to_++ = from[k * stride];
-      return;
-    }
-    for (at_[axis] = 0; at_[axis] < size; ++at_[axis]) copy(axis + 1, from + at_[axis] * stride);
-  }
-
-  [[nodiscard]] bool exists() const {
-    std::int64_t slice = 0;
-    std::int64_t index = 0;
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (axes_[axis] == chain_) slice = std::max(slice, at_[axis]);
-      index += at_[axis] * length_stride_[axis];
-    }
-    return first_ + slice < lengths_.values[index];
-  }
-
-  const Tensor& from_;
-  const std::vector<DimId>& axes_;
-  DimId chain_;
-  std::int64_t first_;
-  const Ragged& lengths_;
-  T one_;
-  std::vector<std::int64_t> at_;
-  std::vector<std::int64_t> length_stride_;
-  T* to_ = nullptr;
-};
 
 }  // namespace
 
@@ -125,84 +57,10 @@ Tensor reordered(const Tensor& tensor, const std::vector<DimId>& axes, const std
   return tensor.permuted(from);
 }
 
-bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 std::vector<DimId> without(const std::vector<DimId>& axes, DimId dim) {
   std::vector<DimId> rest = axes;
   std::erase(rest, dim);
   return rest;
-}
-
-Ragged Ragged::over(const std::vector<DimId>& kept, const std::vector<std::int64_t>& kept_sizes) const {
-  Ragged result{.dims = kept, .sizes = kept_sizes, .values = {}};
-  std::int64_t count = 1;
-  for (const std::int64_t size : kept_sizes) count *= size;
-  result.values.assign(static_cast<std::size_t>(count), 0);
-  // Where each index of ours lies among the kept ones; dims that we do not have repeat our lengths.
-  const auto entries = static_cast<std::int64_t>(values.size());
-  std::vector<std::int64_t> repeats{0};
-  std::vector<std::int64_t> place(dims.size(), 0);
-  std::int64_t stride = 1;
-  for (std::size_t k = kept.size(); k-- > 0;) {
-    const auto mine = std::find(dims.begin(), dims.end(), kept[k]);
-    if (mine != dims.end()) {
-      place[mine - dims.begin()] = stride;
-    } else {
-      const std::size_t before = repeats.size();
-      for (std::int64_t j = 1; j < kept_sizes[k]; ++j) {
-        for (std::size_t i = 0; i < before; ++i) repeats.push_back(repeats[i] + j * stride);
-      }
-      if (kept_sizes[k] == 0) repeats.clear();
-    }
-    stride *= kept_sizes[k];
-  }
-  for (std::int64_t e = 0; e < entries; ++e) {
-    std::int64_t rest = e;
-    std::int64_t at = 0;
-    for (std::size_t k = dims.size(); k-- > 0;) {
-      at += rest % sizes[k] * place[k];
-      rest /= sizes[k];
-    }
-    for (const std::int64_t offset : repeats) {
-      std::int64_t& length = result.values[at + offset];
-      length = std::max(length, values[e]);
-    }
-  }
-  return result;
-}
-
-Ragged Ragged::narrowed(DimId dim, std::int64_t first, std::int64_t count) const {
-  const auto found = std::find(dims.begin(), dims.end(), dim);
-  if (found == dims.end()) return *this;
-  const auto axis = static_cast<std::size_t>(found - dims.begin());
-  Ragged result{.dims = dims, .sizes = sizes, .values = {}};
-  result.sizes[axis] = count;
-  std::int64_t inner = 1;
-  for (std::size_t k = axis + 1; k < sizes.size(); ++k) inner *= sizes[k];
-  const std::int64_t outer = static_cast<std::int64_t>(values.size()) / std::max<std::int64_t>(1, inner * sizes[axis]);
-  for (std::int64_t o = 0; o < outer; ++o) {
-    const auto begin = values.begin() + (o * sizes[axis] + first) * inner;
-    result.values.insert(result.values.end(), begin, begin + count * inner);
-  }
-  return result;
-}
-
-Tensor padded(const Tensor& stretch, const std::vector<DimId>& axes, DimId chain, std::int64_t first,
-              const Ragged& lengths, Semiring semiring) {
-  if (!holds(axes, chain)) return stretch;
-  std::vector<DimId> kept;
-  std::vector<std::int64_t> sizes;
-  for (std::size_t k = 0; k < lengths.dims.size(); ++k) {
-    if (!holds(axes, lengths.dims[k])) continue;
-    kept.push_back(lengths.dims[k]);
-    sizes.push_back(lengths.sizes[k]);
-  }
-  const Ragged own = lengths.over(kept, sizes);
-  const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
-  if (stretch.dtype() == Dtype::float32) {
-    return Padder<float>(stretch, axes, chain, first, own, static_cast<float>(one)).run();
-  }
-  return Padder<double>(stretch, axes, chain, first, own, one).run();
 }
 
 }  // namespace plated::chain

@@ -229,25 +229,33 @@ void refuse_values(const FactorGraph& graph, std::size_t operand, const Tensor& 
 }
 
 void check_distribution(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring,
-                        const Tensor& absent, int threads) {
+                        const Tensor& absent, int threads, std::span<const Slice> within) {
   const DimId variable = graph.factors()[operand].distribution_of.value();
   const Diagonal whole(graph.factors()[operand].dims, tensor);
+  const auto slice_of = [&](DimId d) {
+    return std::find_if(within.begin(), within.end(), [&](const Slice& slice) { return slice.plate == d; });
+  };
+  const Tensor part = part_of(whole.dims, whole.tensor, within);
   std::vector<bool> is_inner;
-  for (const DimId d : whole.dims) is_inner.push_back(d == variable);
-  const Slices rows(whole.tensor, is_inner);
+  for (const DimId d : whole.dims) {
+    if (slice_of(d) == within.end()) is_inner.push_back(d == variable);
+  }
+  const Slices rows(part, is_inner);
   const auto sum_of = [&](std::int64_t row) {
     double sum = 0;
     rows.visit(row, [&](std::int64_t, std::int64_t at) {
-      const double entry = tensor.dtype() == Dtype::float32 ? static_cast<const float*>(tensor.data())[at]
-                                                            : static_cast<const double*>(tensor.data())[at];
+      const double entry = part.dtype() == Dtype::float32 ? static_cast<const float*>(part.data())[at]
+                                                          : static_cast<const double*>(part.data())[at];
       sum += semiring == Semiring::log ? std::exp(entry) : entry;
     });
     return sum;
   };
   const bool all_exist = absent.data() == nullptr;
-  const Slices missing(all_exist ? whole.tensor : Diagonal(graph.factors()[operand].dims, absent).tensor, is_inner);
+  const Tensor gaps =
+      all_exist ? part : part_of(whole.dims, Diagonal(graph.factors()[operand].dims, absent).tensor, within);
+  const Slices missing(gaps, is_inner);
   const auto exists = [&](std::int64_t row) {
-    return all_exist || rows.states() == 0 || static_cast<const double*>(absent.data())[missing.first(row)] == 0;
+    return all_exist || rows.states() == 0 || static_cast<const double*>(gaps.data())[missing.first(row)] == 0;
   };
   std::atomic<std::int64_t> first_bad = rows.count();
   rows.for_each(threads, [&](std::int64_t row) {
@@ -260,9 +268,11 @@ void check_distribution(const FactorGraph& graph, std::size_t operand, const Ten
   std::string where;
   std::int64_t rest = first_bad;
   for (std::size_t axis = whole.dims.size(); axis-- > 0;) {
-    if (is_inner[axis]) continue;
-    const std::int64_t size = whole.tensor.shape()[axis];
-    std::string place = graph.dims()[whole.dims[axis]].name + " = " + std::to_string(rest % size);
+    if (whole.dims[axis] == variable) continue;
+    const auto slice = slice_of(whole.dims[axis]);
+    const std::int64_t size = slice == within.end() ? whole.tensor.shape()[axis] : 1;
+    const std::int64_t index = slice == within.end() ? rest % size : slice->index;
+    std::string place = graph.dims()[whole.dims[axis]].name + " = " + std::to_string(index);
     if (!where.empty()) place += ", " + where;
     where = std::move(place);
     rest /= size;
@@ -270,17 +280,6 @@ void check_distribution(const FactorGraph& graph, std::size_t operand, const Ten
   throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " is declared a distribution of '" +
                    graph.dims()[variable].name + "', but sums to " + std::to_string(sum_of(first_bad)) +
                    (where.empty() ? "" : " at ") + where);
-}
-
-void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, int threads) {
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    if (results[k].data() == nullptr || inspect(results[k], semiring, threads).admitted) continue;
-    const std::vector<std::int64_t> bad = kernels::first_bad_entry(results[k], semiring).value();
-    const bool products = semiring == Semiring::real || semiring == Semiring::max_product;
-    throw ValueError(std::string(what) + " " + std::to_string(k) + " overflows at index " + shape_text(bad) +
-                     ": it is more than " + std::string(name(results[k].dtype())) + " holds" +
-                     (products ? "; compute in log space" : ""));
-  }
 }
 
 }  // namespace plated::engine

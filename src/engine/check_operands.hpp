@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/slice.hpp"
 #include "planner/extents.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/semiring.hpp"
@@ -41,11 +42,9 @@ void check_like(const std::string& what, const Tensor& tensor, const std::vector
 [[noreturn]] void refuse_values(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring);
 
 /// Throws ValueError naming the row of a factor, declared a distribution, that does not sum to one. Rows at which
-/// `absent`, float64 and of the operand's shape, is not 0 may hold anything; without data it is 0 everywhere.
+/// `absent`, float64 and of the operand's shape, is not 0 may hold anything; without data it is 0 everywhere. Only rows
+/// in all of the slices `within` are looked at.
 void check_distribution(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring,
-                        const Tensor& absent, int threads);
-
-/// Throws ValueError where a result of operands that were admitted is not: it has overflowed. `what` names it.
-void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, int threads);
+                        const Tensor& absent, int threads, std::span<const Slice> within = {});
 
 }  // namespace plated::engine

@@ -9,15 +9,15 @@
 namespace plated::engine {
 namespace {
 
-constexpr std::int64_t elements_per_task = 1 << 14;
+constexpr std::int64_t folded_per_task = 1 << 14;
 
 std::int64_t parents(std::int64_t count) { return (count + Fold::fan_in - 1) / Fold::fan_in; }
 
 /// Calls act(first, last) for parts of `count` elements, on several threads where there are many.
 template <class Act>
 void for_parts(std::int64_t count, int threads, const Act& act) {
-  auto task = [&](std::int64_t t, int) { act(t * elements_per_task, std::min(count, (t + 1) * elements_per_task)); };
-  parallel_for((count + elements_per_task - 1) / elements_per_task, threads, TaskRef(task));
+  auto task = [&](std::int64_t t, int) { act(t * folded_per_task, std::min(count, (t + 1) * folded_per_task)); };
+  parallel_for((count + folded_per_task - 1) / folded_per_task, threads, TaskRef(task));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "base/checked_size.hpp"
+#include "engine/each_index.hpp"
 #include "engine/slices.hpp"
 
 namespace plated::engine {
@@ -157,6 +159,40 @@ Tensor recentred(const FactorGraph& graph, std::size_t factor, const Tensor& ope
 std::int64_t recentred_bytes(const FactorGraph& graph, std::size_t factor, const Tensor& operand) {
   const std::int64_t elements = base::checked_product(compact_shape(graph.factors()[factor].dims, operand));
   return base::checked_product(elements, static_cast<std::int64_t>(size_of(operand.dtype())));
+}
+
+void add_offsets(const FactorGraph& graph, const planner::Extents& extents, const Exponents& exponents,
+                 const std::vector<std::optional<Offsets>>& offsets, const std::vector<std::size_t>& factors,
+                 const std::vector<DimId>& axes, Tensor& answer) {
+  auto* const values = static_cast<double*>(answer.mutable_data());
+  for (const std::size_t f : factors) {
+    if (offsets.empty() || !offsets[f]) continue;
+    const auto* const offset = static_cast<const double*>(offsets[f]->values.data());
+    // Every slice of the unrolled factor, for each index of the answer.
+    std::vector<DimId> loops = axes;
+    for (const DimId d : graph.factor_plates(f)) {
+      if (!holds(loops, d)) loops.push_back(d);
+    }
+    const auto strides_in = [&](const std::vector<DimId>& dims, const Tensor& tensor) {
+      std::vector<std::int64_t> strides(loops.size(), 0);
+      for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+        const auto found = std::find(loops.begin(), loops.end(), dims[axis]);
+        if (found != loops.end()) strides[static_cast<std::size_t>(found - loops.begin())] = tensor.strides()[axis];
+      }
+      return strides;
+    };
+    const std::vector<std::int64_t> from = strides_in(offsets[f]->dims, offsets[f]->values);
+    const std::vector<std::int64_t> to = strides_in(axes, answer);
+    // How many copies of the factor a slice stands for.
+    const std::vector<double> copies =
+        exponents.empty() ? std::vector<double>{} : product_over(extents, exponents, loops);
+    for_each_index(planner::sizes(extents, loops), [&](std::size_t k, const std::vector<std::int64_t>& at) {
+      const double count = copies.empty() ? 1.0 : copies[k];
+      if (count == 0) return;
+      values[std::inner_product(at.begin(), at.end(), to.begin(), std::int64_t{0})] +=
+          count * offset[std::inner_product(at.begin(), at.end(), from.begin(), std::int64_t{0})];
+    });
+  }
 }
 
 }  // namespace plated::engine

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/exponents.hpp"
 #include "planner/extents.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/semiring.hpp"
@@ -32,5 +33,11 @@ struct Offsets {
                                const Offsets& offsets, int threads);
 /// The bytes of that copy.
 [[nodiscard]] std::int64_t recentred_bytes(const FactorGraph& graph, std::size_t factor, const Tensor& operand);
+
+/// Adds to an answer with the given axes, float64, what was subtracted from the slices of factors at each of its
+/// indices, as often as the exponents count a slice. `offsets` has an entry for each factor, or none at all.
+void add_offsets(const FactorGraph& graph, const planner::Extents& extents, const Exponents& exponents,
+                 const std::vector<std::optional<Offsets>>& offsets, const std::vector<std::size_t>& factors,
+                 const std::vector<DimId>& axes, Tensor& answer);
 
 }  // namespace plated::engine

@@ -15,6 +15,13 @@ Extents extents_of(const FactorGraph& graph) {
   return extents;
 }
 
+std::vector<std::int64_t> sizes(const Extents& extents, const std::vector<DimId>& dims) {
+  std::vector<std::int64_t> list;
+  list.reserve(dims.size());
+  for (const DimId d : dims) list.push_back(extents[d]);
+  return list;
+}
+
 std::int64_t elements(const Extents& extents, const std::vector<DimId>& dims) {
   std::int64_t product = 1;
   for (const DimId d : dims) {

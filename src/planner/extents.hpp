@@ -18,6 +18,8 @@ using Extents = std::vector<std::int64_t>;
 /// The sizes that a graph was written with.
 [[nodiscard]] Extents extents_of(const FactorGraph& graph);
 
+/// The sizes of some dims.
+[[nodiscard]] std::vector<std::int64_t> sizes(const Extents& extents, const std::vector<DimId>& dims);
 /// Elements of a set of dims. Throws SizeOverflowError.
 [[nodiscard]] std::int64_t elements(const Extents& extents, const std::vector<DimId>& dims);
 

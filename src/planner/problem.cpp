@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/watch.hpp"
+#include "graph/barren.hpp"
 #include "planner/point_ends.hpp"
 
 namespace plated::planner {
@@ -14,33 +15,18 @@ using base::intersect;
 using base::sorted;
 using base::subtract;
 
-/// A variable that only its own conditional factor holds sums to one with it; that may make its parents barren in turn.
+/// Barren variables go with their conditional factors.
 void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& problem) {
-  std::vector<std::vector<std::size_t>> holders(graph.dims().size());
-  for (std::size_t f = 0; f < problem.factors.size(); ++f) {
-    for (const DimId v : problem.factors[f].variables) holders[v].push_back(f);
+  std::vector<graph::Holder> holders;
+  for (const ProblemFactor& factor : problem.factors) {
+    holders.push_back({factor.variables, factor.plates, graph.factors()[factor.operand].distribution_of});
   }
-  std::vector<std::size_t> count(holders.size());
-  for (std::size_t v = 0; v < holders.size(); ++v) count[v] = holders[v].size();
+  // An empty sum is zero, whatever was declared.
+  const auto kept = [&](DimId v) { return problem.domain[v] == 0 || contains(asked, v); };
   std::vector<bool> gone(problem.factors.size(), false);
-  std::vector<DimId> candidates;
-  for (DimId v = 0; v < holders.size(); ++v) candidates.push_back(v);
-  while (!candidates.empty()) {
-    const DimId v = candidates.back();
-    candidates.pop_back();
-    if (count[v] != 1 || contains(asked, v)) continue;
-    const auto holder = std::find_if(holders[v].begin(), holders[v].end(), [&](std::size_t f) { return !gone[f]; });
-    const ProblemFactor& factor = problem.factors[*holder];
-    const bool conditional = factor.operand >= 0 && graph.factors()[factor.operand].distribution_of == v;
-    // In a plate that the variable is not in, the factor is a product of distributions, which does not sum to one.
-    if (!conditional || factor.plates != problem.variable_plates[v]) continue;
-    if (problem.domain[v] == 0) continue;  // an empty sum is zero, whatever was declared
-    gone[*holder] = true;
-    problem.dropped.push_back(v);
-    for (const DimId u : factor.variables) {
-      --count[u];
-      candidates.push_back(u);
-    }
+  for (const graph::Barren& barren : graph::barren_variables(holders, problem.variable_plates, kept)) {
+    gone[barren.factor] = true;
+    problem.dropped.push_back(barren.variable);
   }
   std::vector<ProblemFactor> rest;
   for (std::size_t f = 0; f < problem.factors.size(); ++f) {

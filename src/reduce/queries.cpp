@@ -1,8 +1,7 @@
 // Finds ancestral parts of directed models, and merges them while a common sweep is cheaper than two.
 //
-// A variable that only its own distribution holds sums to one with it, unless it is asked for: it is barren. The
-// graph without all barren variables is the core: the ancestors of the evidence. A sink is a barren variable that is
-// no parent of another; its part is its own distribution, those of its barren ancestors, and what of the core they
+// The graph without all barren variables is the core: the ancestors of the evidence. A sink is a barren variable that
+// is no parent of another; its part is its own distribution, those of its barren ancestors, and what of the core they
 // touch.
 #include "reduce/queries.hpp"
 
@@ -12,6 +11,7 @@
 
 #include "base/disjoint_sets.hpp"
 #include "base/sorted_set.hpp"
+#include "graph/barren.hpp"
 #include "graph/derived.hpp"
 #include "planner/contraction_order.hpp"
 
@@ -82,30 +82,19 @@ class Grouper {
   }
 
  private:
-  /// In the order in which they fall.
   void find_barren() {
-    const std::vector<std::vector<DimId>>& plates = graph_.variable_plates();
-    std::vector<std::size_t> count;
-    std::vector<DimId> candidates;
-    for (DimId v = 0; v < holders_.size(); ++v) {
-      count.push_back(holders_[v].size());
-      candidates.push_back(v);
+    std::vector<SortedSet> plates;
+    for (std::size_t f = 0; f < graph_.factors().size(); ++f) plates.push_back(graph_.factor_plates(f));
+    std::vector<graph::Holder> factors;
+    for (std::size_t f = 0; f < plates.size(); ++f) {
+      factors.push_back({variables_[f], plates[f], graph_.factors()[f].distribution_of});
     }
-    gone_.assign(graph_.factors().size(), false);
-    while (!candidates.empty()) {
-      const DimId v = candidates.back();
-      candidates.pop_back();
-      if (count[v] != 1 || own_[v]) continue;
-      const std::uint32_t f = *std::find_if(holders_[v].begin(), holders_[v].end(), [&](auto g) { return !gone_[g]; });
-      // In a plate that the variable is not in, the factor is a product of distributions, which does not sum to one.
-      if (graph_.factors()[f].distribution_of != v || graph_.factor_plates(f) != plates[v]) continue;
-      if (graph_.dims()[v].size == 0) continue;  // an empty sum is zero, whatever was declared
-      own_[v] = f;
-      gone_[f] = true;
-      for (const DimId u : variables_[f]) {
-        --count[u];
-        candidates.push_back(u);
-      }
+    gone_.assign(factors.size(), false);
+    // An empty sum is zero, whatever was declared.
+    const auto kept = [&](DimId v) { return graph_.dims()[v].size == 0; };
+    for (const graph::Barren& barren : graph::barren_variables(factors, graph_.variable_plates(), kept)) {
+      own_[barren.variable] = static_cast<std::uint32_t>(barren.factor);
+      gone_[barren.factor] = true;
     }
   }
 

@@ -88,6 +88,35 @@ TEST(Predictive, OfACoinIsLaplacesRuleOnAGrid) {
   }
 }
 
+TEST(Predictive, OfAPlateThatThePlanLeavesOutForItsSingleSlice) {
+  // Tractable for one slice of i alone. Without it, z is held by nothing and still summed; w goes with the slice.
+  FactorGraph graph;
+  graph.plate("i", 1);
+  graph.plate("j", 2);
+  graph.variable("w", 5, {"i"});
+  graph.variable("x", 2, {"i"});
+  graph.variable("y", 2, {"j"});
+  graph.variable("z", 3, {});
+  graph.factor("f", {"i", "j", "x", "y"});
+  graph.factor("g", {"j", "y"});
+  graph.factor("h", {"i", "x", "z"});
+  const Tensor f = Tensor::of<double>({1, 2, 2, 2}, {.1, .2, .3, .4, .5, .6, .7, .8});
+  const Tensor g = Tensor::of<double>({2, 2}, {1, 2, 3, 4});
+  const Tensor h = Tensor::of<double>({1, 2, 3}, {1, 2, 3, 4, 5, 6});
+  const RunOptions real{.semiring = Semiring::real};
+  const Plan plan = compile(graph);
+  const std::vector<Tensor> operands{f, g, h};
+  const double first = (.1 * 1 + .2 * 2) * (.5 * 3 + .6 * 4) * (1 + 2 + 3);
+  const double second = (.3 * 1 + .4 * 2) * (.7 * 3 + .8 * 4) * (4 + 5 + 6);
+  const double with = 5 * (first + second), without = (1 + 2) * (3 + 4) * 3;
+  EXPECT_NEAR(leave_one_out(plan, operands, "i", real).values()[0], std::log(with / without), 1e-13);
+  EXPECT_EQ(leave_one_out(plan, operands, "i", real).shape(), Tensor::Shape{1});
+  const std::vector<double> of_j = leave_one_out(plan, operands, "j", real).values();
+  const double without_first = 5 * ((.5 * 3 + .6 * 4) * 6 + (.7 * 3 + .8 * 4) * 15);
+  EXPECT_NEAR(of_j[0], std::log(with / without_first), 1e-13);
+  EXPECT_NE(plan.print({.kind = Question::Kind::leave_one_out, .plate = "i"}), plan.print());
+}
+
 TEST(Predictive, KeepsPrecisionWhereOneSliceDrownsTheOthers) {
   // Slice 0 alone decides between the states of x; by subtraction the others' say would be lost.
   const Tensor g = Tensor::of<double>({3, 2}, {-1e9, 0, -1, -2, -3, -3.5});

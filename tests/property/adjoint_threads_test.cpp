@@ -1,12 +1,11 @@
 // The same bits of every answer at any number of threads, on models large enough to be split into tasks.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "plated/gradient.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/sample.hpp"
+#include "property/bits.hpp"
 #include "property/random_tensor.hpp"
 
 namespace plated::test {
@@ -17,41 +16,6 @@ constexpr std::int64_t shrink = 4;  // instrumented runs are slow
 #else
 constexpr std::int64_t shrink = 1;
 #endif
-
-/// Every answer as bits, so that NaN equals NaN and 0 is not −0.
-struct Bits {
-  std::vector<std::uint64_t> words;
-  void add(const Tensor& tensor) {
-    for (const double x : tensor.values()) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, &x, sizeof(x));
-      words.push_back(word);
-    }
-  }
-  void add(const std::vector<Tensor>& tensors) {
-    for (const Tensor& t : tensors) add(t);
-  }
-  void add(const std::map<std::string, Tensor>& tensors) {
-    for (const auto& [variable, t] : tensors) add(t);
-  }
-  void add(const std::map<std::string, Integers>& integers) {
-    for (const auto& [variable, states] : integers) {
-      for (const std::int64_t s : states.values) words.push_back(static_cast<std::uint64_t>(s));
-    }
-  }
-};
-
-/// Asks with one thread, then with others, and expects the same bits.
-template <class Ask>
-void expect_same_bits(const std::string& what, Ask ask) {
-  const Bits one = ask(1);
-  EXPECT_FALSE(one.words.empty()) << what;
-  for (const int threads : {2, 3, 8}) {
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      EXPECT_TRUE(ask(threads).words == one.words) << what << ", " << threads << " threads";
-    }
-  }
-}
 
 void expect_all_same(const Model& model, const char* plate) {
   const Plan plan = compile(model.graph);

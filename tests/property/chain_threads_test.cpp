@@ -1,12 +1,11 @@
 // The same bits of every answer about chains at any number of threads.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "plated/gradient.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/sample.hpp"
+#include "property/bits.hpp"
 #include "property/random_tensor.hpp"
 
 namespace plated::test {
@@ -18,34 +17,6 @@ constexpr std::int64_t shrink = 10;  // instrumented runs are slow
 constexpr std::int64_t shrink = 1;
 #endif
 
-/// Every answer as bits, so that NaN equals NaN and 0 is not −0.
-class Bits {
- public:
-  void add(const Tensor& tensor) {
-    for (const double x : tensor.values()) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, &x, sizeof(x));
-      words_.push_back(word);
-    }
-  }
-  void add(const std::vector<Tensor>& tensors) {
-    for (const Tensor& t : tensors) add(t);
-  }
-  void add(const std::map<std::string, Tensor>& tensors) {
-    for (const auto& [variable, t] : tensors) add(t);
-  }
-  void add(const std::map<std::string, Integers>& integers) {
-    for (const auto& [variable, states] : integers) {
-      for (const std::int64_t s : states.values) words_.push_back(static_cast<std::uint64_t>(s));
-    }
-  }
-  bool operator==(const Bits&) const = default;
-  [[nodiscard]] bool empty() const { return words_.empty(); }
-
- private:
-  std::vector<std::uint64_t> words_;
-};
-
 struct LongModel {
   LongModel(std::string_view equation, std::vector<Tensor::Shape> shapes, const EquationOptions& options, Dtype dtype)
       : plan(compile(FactorGraph::from_equation(equation, shapes, options))) {
@@ -56,13 +27,6 @@ struct LongModel {
   std::vector<Tensor> operands;
   Lengths lengths;
 };
-
-template <class Ask>
-void expect_same_bits(const std::string& what, Ask ask) {
-  const Bits one = ask(1);
-  EXPECT_FALSE(one.empty()) << what;
-  for (const int threads : {2, 3, 8}) EXPECT_TRUE(ask(threads) == one) << what << ", " << threads << " threads";
-}
 
 void expect_all_same(const LongModel& model) {
   const auto options = [&](int threads, Semiring semiring = Semiring::log) {

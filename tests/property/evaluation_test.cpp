@@ -219,5 +219,49 @@ TEST(Evaluation, RefusesUpdatesOfWhatIsNotThere) {
             compile(g).evaluate(operands).marginals().variables.at("x").values());
 }
 
+TEST(Evaluation, ChecksThatAChangedSliceIsStillADistribution) {
+  FactorGraph g;
+  g.plate("i", 2);
+  g.plate("j", 3);
+  g.variable("x", 2);
+  g.variable("y", 2, {"i", "j"});
+  g.factor("prior", {"x"}, {.distribution_of = "x"});
+  g.factor("noise", {"i", "x", "j", "y"}, {.distribution_of = "y"});
+  const std::vector<Tensor> operands{Tensor::of<double>({2}, {0.5, 0.5}),
+                                     Tensor::of<double>({2, 2, 3, 2}, std::vector<double>(24, 0.5))};
+  auto* const noise = static_cast<double*>(operands[1].mutable_data());
+  const auto change = [&](double low) {  // at i = 1, x = 0, j = 2
+    noise[16] = low;
+    noise[17] = 0.75;
+  };
+  for (const Check check : {Check::all, Check::none}) {
+    Evaluation e = compile(g).evaluate(operands, {.semiring = Semiring::real, .check = check});
+    change(0.5);
+    const auto update = [&](std::vector<std::int64_t> index) {
+      e.update("noise", std::span<const std::int64_t>(index));
+    };
+    if (check == Check::none) {
+      EXPECT_NO_THROW(update({1}));
+      change(0.25);
+      continue;
+    }
+    EXPECT_NO_THROW(update({1, 1})) << "another slice";
+    for (const std::vector<std::int64_t>& index : {std::vector<std::int64_t>{1}, {1, 2}, {}}) {
+      try {
+        update(index);
+        FAIL() << "it sums to 1.25";
+      } catch (const ValueError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("i = 1, x = 0, j = 2"), std::string::npos) << text;
+        EXPECT_NE(text.find("1.25"), std::string::npos) << text;
+      }
+    }
+    change(0.25);
+    EXPECT_NO_THROW(update({1, 2}));
+    EXPECT_DOUBLE_EQ(e.value()[0].item(), 1.0);
+    noise[16] = noise[17] = 0.5;
+  }
+}
+
 }  // namespace
 }  // namespace plated::test

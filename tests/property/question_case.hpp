@@ -149,9 +149,11 @@ inline std::vector<std::uint64_t> bits_of(const std::vector<Tensor>& tensors) {
   return bits;
 }
 
-/// How far answers may be off, relative to the largest: tangents of tangents cancel.
+/// How far answers may be off, relative to the largest. Messages inside of a slice are float32 where operands are; the
+/// products of a Hessian are differences of their sums over slices, which leaves one digit fewer.
 inline double rounding(const Question& question, Dtype dtype) {
-  return (dtype == Dtype::float32 ? 1e-4 : 1e-9) * (question.name == "hessian" ? 100 : 1);
+  if (dtype == Dtype::float64) return 1e-9;
+  return question.name == "hessian" ? 1e-3 : 1e-4;
 }
 
 inline testing::AssertionResult agree(const std::vector<Tensor>& got, const std::vector<Tensor>& want,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/planner.hpp"
+#include "plated/error.hpp"
 #include "plated/gradient.hpp"
 #include "plated/marginals.hpp"
 #include "plated/sample.hpp"
@@ -52,6 +54,51 @@ TEST(Weights, OfTheOnlySliceCount) {
   const EinsumOptions gone{.plates = "i", .lengths = {{"i", Integers({}, {0})}}};
   EXPECT_EQ(leave_one_out("ix->", {g}, "i", gone).values()[0], 0);
   EXPECT_EQ(entropy("ix->", {g}, gone).values()[0], 0);
+}
+
+TEST(Weights, ArePricedAndPrintedWhereAQuestionNamesThem) {
+  FactorGraph g;
+  g.batch("b", 4);
+  g.plate("i", 10);
+  g.plate("j", 20);
+  g.variable("x", 3);
+  g.variable("y", 2, {"i", "j"});
+  g.factor("f", {"b", "x"});
+  g.factor("g", {"i", "j", "x", "y"});
+  const Plan plan = compile(g);
+  for (const Question::Kind kind : {Question::Kind::value, Question::Kind::gradient, Question::Kind::marginals}) {
+    const Question plain{.kind = kind}, weighted{.kind = kind, .weights = {"i"}},
+        ragged{.kind = kind, .lengths = {"j"}};
+    EXPECT_FALSE(plain == weighted);
+    EXPECT_NE(std::hash<Question>{}(plain), std::hash<Question>{}(weighted));
+    EXPECT_NE(std::hash<Question>{}(ragged), std::hash<Question>{}(weighted));
+    EXPECT_EQ(plan.print(plain).find("weights of"), std::string::npos);
+    EXPECT_NE(plan.print(weighted).find("weights of i"), std::string::npos) << plan.print(weighted);
+    EXPECT_NE(plan.print(ragged).find("weights of j"), std::string::npos) << plan.print(ragged);
+    EXPECT_GT(plan.cost(weighted).flops, plan.cost(plain).flops);
+    // A copy of g without what is not there.
+    EXPECT_GE(plan.cost(ragged).run_bytes, plan.cost({.kind = kind, .weights = {"j"}}).run_bytes + 10 * 20 * 3 * 2 * 4);
+    EXPECT_GT(plan.cost(weighted, {{"i", 1000}}).flops, plan.cost(weighted).flops);
+  }
+  EXPECT_THROW((void)plan.print({.weights = {"x"}}), UnknownNameError);
+  EXPECT_THROW((void)plan.cost({.lengths = {"k"}}), UnknownNameError);
+}
+
+TEST(Weights, ArePlannedOnceWhereCompileIsToldOfThem) {
+  FactorGraph g;
+  g.batch("b", 2);
+  g.plate("i", 3);
+  g.variable("x", 2, {"i"});
+  g.factor("f", {"b", "i", "x"});
+  const Plan plan = compile(g, {.questions = {{.weights = {"i"}}, {.lengths = {"i"}}}});
+  const std::uint64_t made = planner::plans_made;
+  const std::vector<Tensor> operands{Tensor(Dtype::float64, {2, 3, 2})};
+  (void)plan.run(operands, {.weights = {{"i", Tensor::scalar(2.5)}}});
+  (void)plan.run(operands, {.lengths = {{"i", Integers({2}, {1, 2})}}});
+  (void)plan.cost({.weights = {"i"}});
+  EXPECT_EQ(planner::plans_made, made);
+  (void)plan.run(operands);
+  EXPECT_EQ(planner::plans_made, made + 1);
 }
 
 TEST(Weights, GiveTheSameBitsOnAnyNumberOfThreads) {

@@ -262,3 +262,14 @@ def test_weights_and_lengths_of_plates():
     assert (plated.map("ix->", seen, **ragged).assignment["x"][2:] == -1).all()
     with pytest.raises(plated.ValueError, match="weights of plate 'i'"):
         plated.einsum("ix->", np.zeros((4, 3)), plates="i", weights={"i": [1, -1, 0, 0]})
+
+
+def test_weights_and_lengths_are_priced_and_printed_by_name():
+    plan = plated.compile("x,ijxy->", (3,), (10, 20, 3, 2), plates="ij")
+    assert "weights of" not in plan.print()
+    assert "weights of i" in plan.print(weights=["i"])
+    assert "weights of j" in plan.print("marginals", lengths=["j"])
+    assert plan.cost(weights=["i"]).flops > plan.cost().flops
+    assert plan.cost("gradient", lengths=["j"]).run_bytes > plan.cost("gradient", weights=["j"]).run_bytes
+    with pytest.raises(plated.UnknownNameError, match="weights are given for 'x'"):
+        plan.cost(weights=["x"])

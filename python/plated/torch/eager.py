@@ -49,7 +49,9 @@ class Einsum(torch.autograd.Function):
             torch.zeros(shape, dtype=dtype) if cotangent is None else cotangent
             for cotangent, (shape, dtype) in zip(cotangents, ctx.outputs)
         ]
-        if torch.is_grad_enabled():  # a graph of the gradients is wanted: the operator has one
+        if torch.is_grad_enabled() and ctx.evaluation is not None:  # a graph of the gradients is wanted
+            products = Gradients.apply(ctx, count, *operands, *cotangents)
+        elif torch.is_grad_enabled():
             products = operators.einsum_vjp(list(operands), cotangents, ctx.lengths, ctx.wanted, *ctx.question)
         elif ctx.separable:
             products = scaled(ctx.question, gradients, cotangents[0], ctx.wanted)
@@ -60,6 +62,21 @@ class Einsum(torch.autograd.Function):
         for k, product in zip(ctx.wanted, products):
             answer[k + 2] = product
         return tuple(answer)
+
+
+class Gradients(torch.autograd.Function):
+    """The vector–Jacobian products of a kept run, which can be differentiated like those of the operator."""
+
+    @staticmethod
+    def forward(ctx, run, count, *tensors):
+        operands, cotangents = tensors[:count], tensors[count:]
+        operators.keep_vjp(ctx, (operands, cotangents, run.lengths, run.wanted, *run.question), None)
+        return tuple(kept_gradients(run.evaluation, cotangents, run.wanted))
+
+    @staticmethod
+    def backward(ctx, *directions):
+        products, tangents, *_ = operators.vjp_backward(ctx, directions)
+        return None, None, *products, *tangents
 
 
 def separable(question, wanted):

@@ -132,7 +132,7 @@ def _einsum_backward(ctx, cotangents):
 einsum.register_autograd(_einsum_backward, setup_context=_keep_einsum)
 
 
-def _keep_vjp(ctx, inputs, output):
+def keep_vjp(ctx, inputs, output):
     operands, cotangents, lengths, wanted, *question = inputs
     ctx.set_materialize_grads(False)
     ctx.question, ctx.wanted = question, wanted
@@ -140,7 +140,7 @@ def _keep_vjp(ctx, inputs, output):
     ctx.save_for_backward(*operands, *cotangents, *lengths)
 
 
-def _vjp_backward(ctx, directions):
+def vjp_backward(ctx, directions):
     """The derivatives of ⟨u, Jᵀc⟩ = cᵀJu, for the directions u that come in.
 
     By the cotangents c it is Ju, the derivative of the outputs in direction u. By the operands it is the Hessian of
@@ -161,4 +161,4 @@ def _vjp_backward(ctx, directions):
     return products, tangents, [None] * len(lengths), None, *[None] * len(ctx.question)
 
 
-einsum_vjp.register_autograd(_vjp_backward, setup_context=_keep_vjp)
+einsum_vjp.register_autograd(vjp_backward, setup_context=keep_vjp)

@@ -186,6 +186,20 @@ def test_what_would_be_read_wrongly_is_refused():
         plated.torch.einsum("x->", torch.masked.masked_tensor(torch.zeros(2), torch.tensor([True, False])))
 
 
+@pytest.mark.parametrize("graph", [False, True], ids=["first order", "second order"])
+def test_backward_starts_from_the_forward_run_that_was_kept(graph, monkeypatch):
+    operands = operands_of([(2,), (3, 2)])
+    out = plated.torch.einsum("x,ix->x", *operands, plates="i")
+
+    def fail(*_, **__):
+        raise AssertionError("it runs forward again")
+
+    monkeypatch.setattr(plated.torch.eager, "values_and_gradients", fail)
+    monkeypatch.setattr(plated.torch.operators, "einsum_vjp", fail)
+    first = torch.autograd.grad(out[0], operands, create_graph=graph)
+    assert all(gradient.requires_grad == graph for gradient in first)
+
+
 def test_third_derivatives_are_refused():
     x = torch.randn(3, requires_grad=True)
     (first,) = torch.autograd.grad(plated.torch.log_partition("x->", x), x, create_graph=True)

@@ -1,30 +1,25 @@
 // Checks weights and lengths of plates.
-#include "api/exponents.hpp"
+#include "engine/exponents.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "api/call.hpp"
-#include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
+#include "engine/each_index.hpp"
+#include "graph/answer_axes.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
 
-namespace plated::api {
+namespace plated::engine {
 namespace {
 
 using base::SortedSet;
 using graph::quoted;
-
-std::vector<std::int64_t> sizes(const planner::Extents& extents, const std::vector<DimId>& dims) {
-  std::vector<std::int64_t> list;
-  for (const DimId d : dims) list.push_back(extents[d]);
-  return list;
-}
+using planner::sizes;
 
 DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what, bool or_chain = false) {
   const auto dim = graph.find(name);
@@ -65,29 +60,35 @@ std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planne
   return std::nullopt;
 }
 
+/// The plates that everything in a plate is in, besides it.
+SortedSet common_plates(const std::vector<Item>& items) {
+  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
+  for (const Item& item : items) common = base::intersect(common, item.around);
+  return common;
+}
+
 std::vector<DimId> length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId plate,
                                const Integers& given) {
   const std::string name = quoted(graph.dims()[plate].name);
   const std::vector<Item> items = items_in(graph, plate);
-  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
-  for (const Item& item : items) common = base::intersect(common, item.around);
+  const SortedSet common = common_plates(items);
   if (const auto axes = axes_of(graph, extents, common, given.shape)) return *axes;
   for (const Item& wide : items) {
     if (!axes_of(graph, extents, wide.around, given.shape)) continue;
     for (const Item& item : items) {
       const SortedSet lacks = base::subtract(wide.around, item.around);
       if (lacks.empty()) continue;
-      throw PlateError("the lengths of plate " + name + " have the shape " + engine::shape_text(given.shape) +
-                       ", but " + item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
+      throw PlateError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) + ", but " +
+                       item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
                        ", so that they do not say how many of its slices exist");
     }
   }
   std::vector<DimId> batched = graph::batch_axes(graph);
   const bool has_batch = !batched.empty();
   batched.insert(batched.end(), common.begin(), common.end());
-  throw ShapeError("the lengths of plate " + name + " have the shape " + engine::shape_text(given.shape) +
-                   ", but the plates that everything in it is in have " + engine::shape_text(sizes(extents, common)) +
-                   (has_batch ? ", or with batch dims " + engine::shape_text(sizes(extents, batched)) : ""));
+  throw ShapeError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) +
+                   ", but the plates that everything in it is in have " + shape_text(sizes(extents, common)) +
+                   (has_batch ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
 }
 
 /// The lengths of a chain are those of its linked variables' plates.
@@ -127,8 +128,8 @@ std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Ex
 std::vector<double> checked_weights(const std::string& plate, std::int64_t size, const Tensor& given) {
   const std::string what = "the weights of plate " + quoted(plate);
   if (given.rank() != 0 && given.shape() != Tensor::Shape{size}) {
-    throw SizeError(what + " have the shape " + engine::shape_text(given.shape()) + ", but it has " +
-                    std::to_string(size) + " slices: give one weight for each, or a single one for all");
+    throw SizeError(what + " have the shape " + shape_text(given.shape()) + ", but it has " + std::to_string(size) +
+                    " slices: give one weight for each, or a single one for all");
   }
   if (given.data() == nullptr && given.elements() > 0) throw NullDataError(what + " have no data");
   std::vector<double> values = given.elements() > 0 ? given.values() : std::vector<double>{};
@@ -143,7 +144,7 @@ std::vector<double> checked_weights(const std::string& plate, std::int64_t size,
 }
 
 /// Ones and zeros.
-Exponent presence(std::int64_t size, DimId plate, const chain::Ragged& ragged) {
+Exponent presence(std::int64_t size, DimId plate, const Ragged& ragged) {
   Exponent result{.axes = ragged.dims, .values = {}};
   result.axes.push_back(plate);
   for (const std::int64_t length : ragged.values) {
@@ -153,7 +154,7 @@ Exponent presence(std::int64_t size, DimId plate, const chain::Ragged& ragged) {
 }
 
 /// 1 in the slice that an end of a chain is of, and 1 where the end and its variable differ.
-void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const chain::RaggedChains& lengths,
+void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths,
                    DimId end, Exponents& exponents) {
   const DimId chain = planner::chain_of(graph, end);
   const std::int64_t slices = extents[chain];
@@ -178,8 +179,8 @@ void add_point_end(const FactorGraph& graph, const planner::Extents& extents, co
 
 }  // namespace
 
-chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
-  chain::RaggedChains result;
+RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
+  RaggedDims result;
   for (const auto& [name, given] : lengths) {
     const DimId plate = plate_named(graph, name, "lengths", true);
     const bool is_chain = graph.dims()[plate].kind == DimKind::chain;
@@ -188,7 +189,7 @@ chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Exten
                                              : length_axes(graph, extents, plate, given);
     if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
       throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
-                       " values, but their shape " + engine::shape_text(given.shape) + " has another number");
+                       " values, but their shape " + shape_text(given.shape) + " has another number");
     }
     const std::int64_t size = extents[plate];
     tensor::check_entries(given, 0, size, what + " has the length", "and its lengths are 0 … " + std::to_string(size));
@@ -198,13 +199,10 @@ chain::RaggedChains ragged_plates(const FactorGraph& graph, const planner::Exten
   return result;
 }
 
-Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents, const chain::RaggedChains& lengths,
+Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths,
                        const Weights& weights) {
   Exponents result;
   for (const auto& [plate, ragged] : lengths) result[plate] = presence(extents[plate], plate, ragged);
-  for (DimId d = 0; d < graph.dims().size(); ++d) {
-    if (planner::is_point_end(graph, d)) add_point_end(graph, extents, lengths, d, result);
-  }
   for (const auto& [name, given] : weights) {
     const DimId plate = plate_named(graph, name, "weights");
     const std::vector<double> each = checked_weights(name, extents[plate], given);
@@ -216,45 +214,67 @@ Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents
   return result;
 }
 
-std::vector<Tensor> exponent_operands(const Call& call) {
+std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph, const std::vector<std::string>& weights,
+                                                  const std::vector<std::string>& lengths) {
+  std::map<DimId, std::vector<DimId>> result;
+  for (const std::string& name : weights) {
+    const DimId plate = plate_named(graph, name, "weights");
+    result[plate] = {plate};
+  }
+  for (const std::string& name : lengths) {
+    const DimId plate = plate_named(graph, name, "lengths");
+    std::vector<DimId>& axes = result[plate] = graph::batch_axes(graph);
+    const SortedSet around = common_plates(items_in(graph, plate));
+    axes.insert(axes.end(), around.begin(), around.end());
+    axes.push_back(plate);
+  }
+  return result;
+}
+
+void add_point_ends(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths,
+                    Exponents& exponents) {
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (planner::is_point_end(graph, d)) add_point_end(graph, extents, lengths, d, exponents);
+  }
+}
+
+std::vector<Tensor> exponent_operands(const planner::Extents& extents, const Exponents& exponents) {
   std::vector<Tensor> operands;
-  for (const auto& [plate, exponent] : call.exponents()) {
-    operands.push_back(Tensor::of(call.shape(exponent.axes), exponent.values));
+  for (const auto& [plate, exponent] : exponents) {
+    operands.push_back(Tensor::of(planner::sizes(extents, exponent.axes), exponent.values));
   }
   return operands;
 }
 
-std::int64_t padding_bytes(const Call& call) {
-  std::int64_t bytes = 0;
-  if (call.plan.chains) return bytes;
-  for (std::size_t f = 0; f < call.operands.size(); ++f) {
-    for (const auto& [plate, ragged] : call.lengths()) {
-      if (!chain::holds(call.graph.factors()[f].dims, plate)) continue;
-      const auto size = static_cast<std::int64_t>(size_of(call.operands[f].dtype()));
-      bytes = base::checked_sum(bytes, base::checked_product(call.operands[f].elements(), size));
+std::vector<double> product_over(const planner::Extents& extents, const Exponents& exponents,
+                                 const std::vector<DimId>& dims) {
+  const std::vector<std::int64_t> shape = planner::sizes(extents, dims);
+  std::vector<double> product(static_cast<std::size_t>(base::checked_product(shape)), 1.0);
+  for (const auto& entry : exponents) {
+    const Exponent& exponent = entry.second;
+    if (!holds(dims, entry.first)) continue;
+    std::vector<DimId> kept;
+    for (const DimId d : exponent.axes) {
+      if (holds(dims, d)) kept.push_back(d);
     }
+    const std::vector<std::int64_t> strides = Tensor::row_major(planner::sizes(extents, kept));
+    const auto place = [&](const std::vector<DimId>& axes, const std::vector<std::int64_t>& at) {
+      std::int64_t offset = 0;
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        const auto found = std::find(kept.begin(), kept.end(), axes[k]);
+        if (found != kept.end()) offset += at[k] * strides[static_cast<std::size_t>(found - kept.begin())];
+      }
+      return static_cast<std::size_t>(offset);
+    };
+    std::vector<double> largest(static_cast<std::size_t>(base::checked_product(planner::sizes(extents, kept))), 0.0);
+    for_each_index(planner::sizes(extents, exponent.axes), [&](std::size_t k, const std::vector<std::int64_t>& at) {
+      double& most = largest[place(exponent.axes, at)];
+      most = std::max(most, exponent.values[k]);
+    });
+    for_each_index(shape,
+                   [&](std::size_t k, const std::vector<std::int64_t>& at) { product[k] *= largest[place(dims, at)]; });
   }
-  return bytes;
+  return product;
 }
 
-void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
-  if (call.plan.chains || call.lengths().empty()) return;
-  const std::int64_t bytes = padding_bytes(call);
-  const std::int64_t limit = call.options.memory_limit;
-  if (limit > 0 && bytes > limit) {
-    throw MemoryLimitError("copies of operands without the slices that do not exist need " + std::to_string(bytes) +
-                               " bytes, and the limit is " + std::to_string(limit),
-                           bytes, limit);
-  }
-  for (std::size_t f = 0; f < operands.size(); ++f) {
-    operands[f] = without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), semiring);
-  }
-}
-
-Tensor zero_padded(const Call& call, const std::vector<DimId>& axes, const Tensor& given) {
-  const bool fits = given.shape() == call.shape(axes) && given.data() != nullptr;  // else it is refused later
-  if (call.plan.chains || call.lengths().empty() || !fits) return given;
-  return without_padding(axes, given, call.lengths(), Semiring::max_plus);  // whose one is 0
-}
-
-}  // namespace plated::api
+}  // namespace plated::engine

@@ -1,0 +1,55 @@
+// Composes what the engine does about padding for the operands and outputs of a call.
+#include "api/padding.hpp"
+
+#include "base/checked_size.hpp"
+#include "engine/erase.hpp"
+#include "plated/error.hpp"
+#include "semiring/dispatch.hpp"
+
+namespace plated::api {
+
+std::int64_t padding_bytes(const Call& call) {
+  std::int64_t bytes = 0;
+  if (call.plan.chains) return bytes;
+  for (std::size_t f = 0; f < call.operands.size(); ++f) {
+    for (const auto& [plate, ragged] : call.lengths()) {
+      if (!engine::holds(call.graph.factors()[f].dims, plate)) continue;
+      const auto size = static_cast<std::int64_t>(size_of(call.operands[f].dtype()));
+      bytes = base::checked_sum(bytes, base::checked_product(call.operands[f].elements(), size));
+    }
+  }
+  return bytes;
+}
+
+void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
+  if (call.plan.chains || call.lengths().empty()) return;
+  const std::int64_t bytes = padding_bytes(call);
+  const std::int64_t limit = call.options.memory_limit;
+  if (limit > 0 && bytes > limit) {
+    throw MemoryLimitError("copies of operands without the slices that do not exist need " + std::to_string(bytes) +
+                               " bytes, and the limit is " + std::to_string(limit),
+                           bytes, limit);
+  }
+  for (std::size_t f = 0; f < operands.size(); ++f) {
+    operands[f] = engine::without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), semiring);
+  }
+}
+
+Tensor zero_padded(const Call& call, const std::vector<DimId>& axes, const Tensor& given) {
+  const bool fits = given.shape() == call.shape(axes) && given.data() != nullptr;  // else it is refused later
+  if (call.plan.chains || call.lengths().empty() || !fits) return given;
+  return engine::without_padding(axes, given, call.lengths(), Semiring::max_plus);  // whose one is 0
+}
+
+void erase_outputs(const Call& call, std::span<const Tensor> outputs, double value) {
+  if (call.plan.chains || call.lengths().empty()) return;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    engine::erase(call.extents(), call.presence(), call.graph.outputs()[o].dims, outputs[o], value);
+  }
+}
+
+void erase_outputs(const Call& call, std::span<const Tensor> outputs, Semiring semiring) {
+  erase_outputs(call, outputs, semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); }));
+}
+
+}  // namespace plated::api

@@ -1,0 +1,34 @@
+// Barren variables: those that sum to one with their own distribution.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/sorted_set.hpp"
+#include "plated/factor_graph.hpp"
+
+namespace plated::graph {
+
+/// A factor as the search for barren variables sees it; the sets are the caller's.
+struct Holder {
+  std::span<const DimId> variables;
+  std::span<const DimId> plates;
+  std::optional<DimId> distribution_of;
+};
+
+/// A barren variable, and the distribution that it falls with.
+struct Barren {
+  DimId variable = 0;
+  std::size_t factor = 0;
+};
+
+/// A variable that only its own distribution holds sums to one with it, which may make its parents barren in turn. In
+/// the order in which they fall. `plates` are those of each variable by DimId; what is `kept` is not looked at.
+[[nodiscard]] std::vector<Barren> barren_variables(std::span<const Holder> factors,
+                                                   const std::vector<base::SortedSet>& plates,
+                                                   const std::function<bool(DimId)>& kept);
+
+}  // namespace plated::graph
