@@ -73,10 +73,12 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
   }
   // A state that links carry on is summed in the next slice; its mass is that of the message after its own.
   std::vector<ValueId> carried_in(model.dims().size(), none);
+  std::vector<bool> is_message(schedule.values.size(), false);  // whose mass slices do not pass on
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const auto* scan = schedule.steps[s].as<planner::Scan>();
     if (!needed[s] || scan == nullptr || scan->results == none) continue;
     for (const DimId v : scan->after) carried_in[v] = scan->results;
+    is_message[scan->messages] = true;
   }
   StepWriter writer(schedule);
   const SortedSet told_apart = plates_and_batches(model);
@@ -106,7 +108,7 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
     for (const ValueId in : step.inputs) {
       const bool is_operand = schedule.values[in].kind == Value::Kind::operand;
       // The mass of a factor that is an answer itself is not there to be read.
-      if (!base::contains(writer.dims(in), answer.variable) || (factors && is_operand)) continue;
+      if (!base::contains(writer.dims(in), answer.variable) || (factors && is_operand) || is_message[in]) continue;
       const bool expands = !base::is_subset(slices, writer.dims(in));
       if (!reverse.is_wanted(in) && (expands || !writer.is_matrix_product(step))) continue;
       if (answer.source == none || size(in) < size(answer.source)) answer.source = in;
