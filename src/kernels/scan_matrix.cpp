@@ -33,7 +33,8 @@ ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matri
   if (semiring == Semiring::log) {
     pack_logs();
   } else {
-    pack_sums(semiring == Semiring::min_plus ? -1.0 : 1.0);
+    if (semiring == Semiring::min_plus) sign_ = -1;
+    pack_sums();
   }
 }
 
@@ -57,12 +58,12 @@ void ScanMatrix<T>::pack_logs() {
   }
   if (highest == -infinity) return;
   shift_ = highest;
-  uniform_ = highest - lowest_top < alike;
+  const bool uniform = highest - lowest_top < alike;
   T* column_shift = part(states_ * width_);
   for (std::int64_t b = 0; b < states_; ++b) {
     const auto i = static_cast<std::size_t>(b);
     if (top[i] == -infinity) continue;
-    if (!uniform_) column_shift[b] = static_cast<T>(top[i] - highest);
+    if (!uniform) column_shift[b] = static_cast<T>(top[i] - highest);
     // What the step adds back is the rounded shift, so that is what is taken out.
     const double out = shift_ + static_cast<double>(column_shift[b]);
     for (std::int64_t a = 0; a < states_; ++a) {
@@ -83,7 +84,8 @@ void ScanMatrix<T>::pack_logs() {
 }
 
 template <class T>
-void ScanMatrix<T>::pack_sums(double sign) {
+void ScanMatrix<T>::pack_sums() {
+  const auto sign = static_cast<double>(sign_);
   double highest = -infinity;
   for (std::int64_t a = 0; a < states_; ++a) {
     for (std::int64_t b = 0; b < states_; ++b) highest = std::max(highest, sign * original(a, b));

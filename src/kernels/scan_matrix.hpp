@@ -45,8 +45,8 @@ class ScanMatrix {
   /// The smallest sum that has lost nothing to underflow: 0 for a column that loses nothing anyway.
   [[nodiscard]] const T* least_sum() const { return column_depth() + width_; }
   [[nodiscard]] double shift() const { return shift_; }
-  /// Whether all column shifts are 0.
-  [[nodiscard]] bool uniform() const { return uniform_; }
+  /// −1 in min_plus, which is max_plus of negated numbers.
+  [[nodiscard]] T sign() const { return sign_; }
   /// Whether some column has a least sum.
   [[nodiscard]] bool deep() const { return deep_; }
 
@@ -62,7 +62,7 @@ class ScanMatrix {
     return static_cast<double>(original_[a * row_stride_ + b * column_stride_]);
   }
   void pack_logs();
-  void pack_sums(double sign);
+  void pack_sums();
   void put(std::int64_t a, std::int64_t b, double value) {
     part(0)[(b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
   }
@@ -72,7 +72,7 @@ class ScanMatrix {
   std::int64_t row_stride_, column_stride_;
   std::unique_ptr<std::byte, Free> memory_;
   double shift_ = 0.0;
-  bool uniform_ = true;
+  T sign_ = 1;
   bool deep_ = false;
 };
 

@@ -33,20 +33,21 @@ struct ScanRow {
   T depth;                // log only: how far the input's logarithms reach below 0
 };
 
-/// The vectors of an array of `states` entries in memory; beyond them is the semiring's zero, and no byte is touched.
-template <class T, bool kNegated>
+/// The vectors of an array of `states` entries in memory, times `sign` (±1) where kSigned; beyond them is the semiring's
+/// zero, and no byte is touched.
+template <class T, bool kSigned>
 struct ScanTerm {
   const T* data;
   std::int64_t states;
+  T sign = 1;
   HWY_INLINE GemmVec<T> load(std::int64_t at) const {
     const GemmTag<T> d;
-    constexpr T infinity = std::numeric_limits<T>::infinity();
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const GemmVec<T> term =
-        HWY_LIKELY(at + lanes <= states)
-            ? hn::LoadU(d, data + at)
-            : load_some(d, data + at, static_cast<std::size_t>(states - at), kNegated ? infinity : -infinity);
-    return kNegated ? hn::Neg(term) : term;
+    const GemmVec<T> term = HWY_LIKELY(at + lanes <= states)
+                                ? hn::LoadU(d, data + at)
+                                : load_some(d, data + at, static_cast<std::size_t>(states - at),
+                                            -sign * std::numeric_limits<T>::infinity());
+    return kSigned ? hn::Mul(term, hn::Set(d, sign)) : term;
   }
 
   /// The largest entry, as what to take out: 0 where all are the semiring's zero.
