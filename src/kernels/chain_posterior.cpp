@@ -7,26 +7,26 @@
 namespace plated::kernels {
 namespace {
 
-std::variant<PosteriorMatrix<float>, PosteriorMatrix<double>> pack(Dtype dtype, std::int64_t states, const void* matrix,
-                                                                   std::int64_t row_stride,
-                                                                   std::int64_t column_stride) {
-  if (dtype == Dtype::float32) {
-    return PosteriorMatrix<float>(states, static_cast<const float*>(matrix), row_stride, column_stride);
-  }
-  return PosteriorMatrix<double>(states, static_cast<const double*>(matrix), row_stride, column_stride);
+using Matrix = std::variant<ScanMatrix<float>, ScanMatrix<double>>;
+
+template <class T>
+Matrix pack(std::int64_t states, const void* matrix, std::int64_t row_stride, std::int64_t column_stride) {
+  return ScanMatrix<T>(Semiring::log, states, static_cast<const T*>(matrix), row_stride, column_stride,
+                       ScanMatrix<T>::Layout::columns);
 }
 
 }  // namespace
 
 ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* matrix, std::int64_t row_stride,
                                std::int64_t column_stride)
-    : matrix_(pack(dtype, states, matrix, row_stride, column_stride)) {
+    : matrix_(dtype == Dtype::float32 ? pack<float>(states, matrix, row_stride, column_stride)
+                                      : pack<double>(states, matrix, row_stride, column_stride)) {
   PLATED_ASSERT(states >= 1);
 }
 
 std::size_t ChainPosterior::scratch_bytes() const {
   return std::visit(
-      []<class T>(const PosteriorMatrix<T>& matrix) { return chain_posterior_scratch_bytes<T>(matrix.width()); },
+      []<class T>(const ScanMatrix<T>& matrix) { return chain_posterior_scratch_bytes<T>(matrix.width()); },
       matrix_);
 }
 

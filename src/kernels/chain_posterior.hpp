@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <variant>
 
-#include "kernels/posterior_matrix.hpp"
 #include "kernels/scan.hpp"
 #include "plated/tensor.hpp"
 
@@ -70,7 +69,7 @@ class ChainPosterior {
   void finish(const double* totals, double* statistics) const noexcept;
 
  private:
-  std::variant<PosteriorMatrix<float>, PosteriorMatrix<double>> matrix_;
+  std::variant<ScanMatrix<float>, ScanMatrix<double>> matrix_;
 };
 
 }  // namespace plated::kernels

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
@@ -72,11 +73,11 @@ class ScanBlocks {
   HWY_NOINLINE void advance(ScanRow<T>* rows, std::int64_t first, std::int64_t count, std::int64_t begin,
                             std::int64_t end) const {
     const std::int64_t width = matrix_.width();
+    T* messages = rows[0].message;
+    T* products = messages == part(0, 0) ? part(1, 0) : part(0, 0);
     T* const inputs = part(2, 0);
     const bool has_before = run_.before.data != nullptr;
     for (std::int64_t s = begin; s < end; ++s) {
-      T* const messages = rows[0].message;
-      T* const products = messages == part(0, 0) ? part(1, 0) : part(0, 0);
       for (std::int64_t i = 0; i < count; ++i) {
         ScanRow<T>& row = rows[i];
         row.product = products + i * width;
@@ -97,6 +98,7 @@ class ScanBlocks {
         row.message = row.product;
         if (run_.trace.messages != nullptr) trace(row, s, first + i);
       }
+      std::swap(messages, products);
     }
   }
 

@@ -1,4 +1,4 @@
-// Moves the terms of a few steps from the rows' memory to lanes, and messages back.
+// Moves the terms of a few steps from the rows' memory to lanes.
 #if defined(PLATED_KERNELS_SCAN_LANE_TERMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_LANE_TERMS_INL
 #undef PLATED_KERNELS_SCAN_LANE_TERMS_INL
@@ -41,11 +41,12 @@ HWY_NOINLINE void gather_lanes(const ScanRun& run, const SliceTerm& slices, std:
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < rows; ++i) {
     // Slices that exist are the first ones, or, backwards in time, the last ones.
+    const T* const from = slices.at<T>(s, first + i);
     std::int64_t begin = 0, end = count;
     while (begin < end && !run.exists(s + begin, first + i)) ++begin;
     while (begin < end && !run.exists(s + end - 1, first + i)) --end;
     for (std::int64_t k = begin; k < end; ++k) {
-      const T* const entries = slices.at<T>(s + k, first + i);
+      const T* const entries = from + k * slices.step_stride;
       if constexpr (kStates == 0) {
         T* const place = to + k * Layout::most_entries + i;
         for (std::int64_t b = 0; b < states; ++b) place[b * lanes] = entries[b * slices.state_stride];
@@ -72,23 +73,6 @@ HWY_NOINLINE void gather_lanes(const ScanRun& run, const SliceTerm& slices, std:
     }
     hn::Store(v0, d, place);
     hn::Store(v1, d, place + lanes);
-  }
-}
-
-/// to[row · states + state] ← the lanes' entries.
-template <class T>
-HWY_INLINE void put_together(std::int64_t states, std::int64_t rows, const T* HWY_RESTRICT from, T* HWY_RESTRICT to) {
-  const GemmTag<T> d;
-  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto at = [&](std::int64_t b) HWY_ATTR { return hn::Load(d, from + b * lanes); };
-  if (states == 2) {
-    hn::StoreInterleaved2(at(0), at(1), d, to);
-  } else if (states == 4) {
-    hn::StoreInterleaved4(at(0), at(1), at(2), at(3), d, to);
-  } else {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t b = 0; b < states; ++b) to[i * states + b] = from[b * lanes + i];
-    }
   }
 }
 

@@ -44,11 +44,10 @@ class ScanLanes {
       if (any_lost_ || any_alone_) prepare_alone();
       account_for(s, count);
       if (any_lost_ || any_alone_) step_alone(s, count);
-      std::copy_n(history_ + count * most_entries, states_ * lanes_, history_);
-      std::copy_n(tops_[count], most_lanes, tops_[0]);
+      last_ = count;
     }
-    write_messages(false, history_, tops_[0], static_cast<T*>(run_.messages), nullptr);
-    find_offsets(tops_[0]);
+    write_messages(false, history_ + last_ * most_entries, tops_[last_], static_cast<T*>(run_.messages), nullptr);
+    find_offsets(tops_[last_]);
     std::copy_n(offsets_, rows_, run_.offset + first_);
     for (std::int64_t i = 0; i < rows_; ++i) {
       if (!alone_[i]) continue;
@@ -66,6 +65,9 @@ class ScanLanes {
   static constexpr std::int64_t most_entries = Layout::most_entries;
   static constexpr std::int64_t ahead = Layout::ahead;
 
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
+
   void enter() {
     blocks_.clear(1);
     std::fill_n(history_, most_entries, Steps::zero);
@@ -76,6 +78,7 @@ class ScanLanes {
     std::fill_n(staging_, ahead * most_entries, T{0});
     shortest_ = std::numeric_limits<std::int64_t>::max();
     if (run_.lengths != nullptr) shortest_ = *std::min_element(run_.lengths + first_, run_.lengths + first_ + rows_);
+    last_ = 0;
     any_alone_ = false;
     for (std::int64_t i = 0; i < rows_; ++i) {
       row_[i] = {};
@@ -87,7 +90,7 @@ class ScanLanes {
   }
 
   /// Lanes go through steps s … s + count − 1. Of the k-th, tops_[k], before_shift_[k] and after_shift_[k] are left as what
-  /// it takes out, and its messages in history_ at k + 1. kStates: 0, or the number of states where messages stay in
+  /// it takes out, and its messages in history_ at k + 1; what they start from is at 0. kStates: 0, or the number of states where messages stay in
   /// registers, as going through memory would cost more than all the arithmetic.
   template <int kStates>
   HWY_NOINLINE void take_steps(std::int64_t s, std::int64_t count) {
@@ -96,6 +99,10 @@ class ScanLanes {
     if (has_before) gather<kStates>(run_.before, s, count, before_);
     if (has_after) gather<kStates>(run_.after, s, count, after_);
     ragged_ = run_.first_step + (run_.direction > 0 ? s + count - 1 : -s) >= shortest_;
+    const T* const panels = matrix_.panels();
+    const T* const column_shift = matrix_.column_shift();
+    const T* const column_scale = matrix_.column_scale();
+    const T* const least_sum = matrix_.least_sum();
     const V none = hn::Zero(d_);
     V m0 = none, m1 = none, m2 = none, m3 = none;
     const auto set = [&](std::int64_t a, V x) HWY_ATTR {
@@ -104,14 +111,19 @@ class ScanLanes {
       if (a == 2) m2 = x;
       if (a == 3) m3 = x;
     };
-    for (std::int64_t a = 0; a < kStates; ++a) set(a, hn::Load(d_, history_ + a * lanes_));
-    V top = hn::Load(d_, tops_[0]);
+    for (std::int64_t a = 0; a < states; ++a) {
+      const V x = hn::Load(d_, history_ + last_ * most_entries + a * lanes());
+      hn::Store(x, d_, history_ + a * lanes());
+      set(a, x);
+    }
+    V top = hn::Load(d_, tops_[last_]);
+    hn::Store(top, d_, tops_[0]);
     auto ever_lost = steps_.none_lost();
     for (std::int64_t k = 0; k < count; ++k) {
       const T* from = history_ + k * most_entries;
       T* const to = history_ + (k + 1) * most_entries;
       const auto entry = [&](std::int64_t a) HWY_ATTR {
-        if constexpr (kStates == 0) return hn::Load(d_, from + a * lanes_);
+        if constexpr (kStates == 0) return hn::Load(d_, from + a * lanes());
         return a == 0 ? m0 : a == 1 ? m1 : a == 2 ? m2 : m3;
       };
       auto lost = steps_.none_lost();
@@ -122,7 +134,7 @@ class ScanLanes {
         hn::Store(shift, d_, before_shift_[k]);
         for (std::int64_t a = 0; a < states; ++a) {
           const V x = steps_.combine(entry(a), steps_.factor(load_term(term, a), shift, none), normaliser, none, lost);
-          kStates > 0 ? set(a, x) : hn::Store(x, d_, formed_ + a * lanes_);
+          kStates > 0 ? set(a, x) : hn::Store(x, d_, formed_ + a * lanes());
         }
         from = formed_;
         normaliser = steps_.neutral();
@@ -132,11 +144,11 @@ class ScanLanes {
       hn::Store(shift, d_, after_shift_[k]);
       V next_top = hn::Set(d_, Steps::zero);
       const auto finish = [&](std::int64_t b, V sum) HWY_ATTR {
-        const V factor = has_after ? steps_.factor(load_term(term, b), shift, hn::Set(d_, matrix_.column_shift()[b]))
-                                   : steps_.plain_factor(b);
-        const V x = steps_.combine(sum, factor, normaliser, hn::Set(d_, matrix_.least_sum()[b]), lost);
+        const V factor = has_after ? steps_.factor(load_term(term, b), shift, hn::Set(d_, column_shift[b]))
+                                   : steps_.plain_factor(column_scale[b]);
+        const V x = steps_.combine(sum, factor, normaliser, hn::Set(d_, least_sum[b]), lost);
         next_top = hn::Max(next_top, x);
-        hn::Store(x, d_, to + b * lanes_);
+        hn::Store(x, d_, to + b * lanes());
         if constexpr (kStates > 0) set(b, x);
       };
       constexpr int columns = kStates == 2 ? 2 : 4;
@@ -144,7 +156,7 @@ class ScanLanes {
         V c0 = hn::Set(d_, Algebra::zero()), c1 = c0, c2 = c0, c3 = c0;
         for (std::int64_t a = 0; a < states; ++a) {
           // Columns beyond the states are in the panel, too.
-          const T* const w = matrix_.panels() + a * ScanMatrix<T>::panel + b;
+          const T* const w = panels + a * ScanMatrix<T>::panel + b;
           const V x = entry(a);
           c0 = Algebra::multiply_add(x, hn::Set(d_, w[0]), c0);
           c1 = Algebra::multiply_add(x, hn::Set(d_, w[1]), c1);
@@ -162,8 +174,8 @@ class ScanLanes {
         lost = steps_.only(lost, exists);
         next_top = hn::IfThenElse(exists, next_top, top);
         for (std::int64_t b = 0; b < states; ++b) {
-          const V x = hn::IfThenElse(exists, hn::Load(d_, to + b * lanes_), hn::Load(d_, to - most_entries + b * lanes_));
-          hn::Store(x, d_, to + b * lanes_);
+          const V x = hn::IfThenElse(exists, hn::Load(d_, to + b * lanes()), hn::Load(d_, to - most_entries + b * lanes()));
+          hn::Store(x, d_, to + b * lanes());
           if constexpr (kStates > 0) set(b, x);
         }
       }
@@ -186,7 +198,7 @@ class ScanLanes {
   }
 
   HWY_INLINE V load_term(const T* terms, std::int64_t state) const {
-    return steps_.term(hn::Load(d_, terms + state * lanes_));
+    return steps_.term(hn::Load(d_, terms + state * lanes()));
   }
 
   /// The largest entries of each row's term: 0 where all are the semiring's zero.
@@ -200,19 +212,10 @@ class ScanLanes {
   HWY_NOINLINE void account_for(std::int64_t s, std::int64_t count) {
     const ScanTrace& trace = run_.trace;
     const bool traces = trace.messages != nullptr, traces_offsets = traces && trace.offsets != nullptr;
-    const hn::RebindToSigned<GemmTag<T>> di;
-    auto exponents = hn::Zero(di);
+    if (!traces_offsets) add_exponents(0, count);
     for (std::int64_t k = 0; k < count; ++k) {
-      V top = hn::Load(d_, tops_[k]);
-      if (ragged_) top = hn::IfThenElse(hn::Gt(hn::Load(d_, exists_[k]), hn::Zero(d_)), top, steps_.neutral());
-      exponents = hn::Add(exponents, Steps::exponents_of(di, top));
       add_offsets(k);
-      if (traces_offsets || k + 1 == count) {
-        alignas(64) hn::TFromD<decltype(di)> sums[most_lanes];
-        hn::Store(exponents, di, sums);
-        for (std::int64_t i = 0; i < rows_; ++i) exponent_[i] += static_cast<std::int64_t>(sums[i]);
-        exponents = hn::Zero(di);
-      }
+      if (traces_offsets) add_exponents(k, k + 1);
       if (!traces) continue;
       write_messages(trace.linear, history_ + (k + 1) * most_entries, tops_[k + 1],
                      static_cast<T*>(trace.messages) + (s + k) * trace.step_stride, trace.row_offset);
@@ -220,6 +223,19 @@ class ScanLanes {
       find_offsets(tops_[k + 1]);
       for (std::int64_t i = 0; i < rows_; ++i) trace.offsets[trace.offset_at(s + k, first_ + i)] = offsets_[i];
     }
+  }
+
+  HWY_INLINE void add_exponents(std::int64_t begin, std::int64_t end) {
+    const hn::RebindToSigned<GemmTag<T>> di;
+    auto sum = hn::Zero(di);
+    for (std::int64_t k = begin; k < end; ++k) {
+      V top = hn::Load(d_, tops_[k]);
+      if (ragged_) top = hn::IfThenElse(hn::Gt(hn::Load(d_, exists_[k]), hn::Zero(d_)), top, steps_.neutral());
+      sum = hn::Add(sum, Steps::exponents_of(di, top));
+    }
+    alignas(64) hn::TFromD<decltype(di)> sums[most_lanes];
+    hn::Store(sum, di, sums);
+    for (std::int64_t i = 0; i < rows_; ++i) exponent_[i] += static_cast<std::int64_t>(sums[i]);
   }
 
   HWY_INLINE void add_offsets(std::int64_t k) {
@@ -242,10 +258,19 @@ class ScanLanes {
   /// Writes messages with these largest entries to the rows' places: row_offset null: one after the other.
   HWY_INLINE void write_messages(bool linear, const T* message, const T* tops, T* to, const std::int64_t* row_offset) {
     const V top = steps_.divisor(hn::Load(d_, tops));
-    for (std::int64_t b = 0; b < states_; ++b) {
-      hn::Store(steps_.form(linear, hn::Load(d_, message + b * lanes_), top), d_, formed_ + b * lanes_);
+    const auto form = [&](std::int64_t b) HWY_ATTR {
+      return steps_.form(linear, hn::Load(d_, message + b * lanes()), top);
+    };
+    if (states_ == 2) {
+      hn::StoreInterleaved2(form(0), form(1), d_, together_);
+    } else if (states_ == 4) {
+      hn::StoreInterleaved4(form(0), form(1), form(2), form(3), d_, together_);
+    } else {
+      for (std::int64_t b = 0; b < states_; ++b) hn::Store(form(b), d_, formed_ + b * lanes());
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        for (std::int64_t b = 0; b < states_; ++b) together_[i * states_ + b] = formed_[b * lanes() + i];
+      }
     }
-    put_together(states_, rows_, formed_, together_);
     if (row_offset == nullptr) {
       std::copy_n(together_, rows_ * states_, to + first_ * states_);
       return;
@@ -280,7 +305,7 @@ class ScanLanes {
     for (std::int64_t i = 0; i < rows_; ++i) {
       if (!alone_[i]) continue;
       row_[i].message = blocks_.first_message();
-      for (std::int64_t b = 0; b < states_; ++b) row_[i].message[b] = history_[b * lanes_ + i];
+      for (std::int64_t b = 0; b < states_; ++b) row_[i].message[b] = history_[b * lanes() + i];
       blocks_.advance(row_ + i, first_ + i, 1, s, s + count);
       take_back(i, history_ + count * most_entries, tops_[count]);
     }
@@ -291,7 +316,7 @@ class ScanLanes {
     const ScanRow<T>& row = row_[i];
     alone_[i] = row.in_logs;
     any_alone_ |= row.in_logs;
-    for (std::int64_t b = 0; b < states_; ++b) message[b * lanes_ + i] = row.in_logs ? Steps::zero : row.message[b];
+    for (std::int64_t b = 0; b < states_; ++b) message[b * lanes() + i] = row.in_logs ? Steps::zero : row.message[b];
     top[i] = row.in_logs ? Steps::zero : row.top;
     offset_[i] = row.offset;
     exponent_[i] = row.exponent;
@@ -303,15 +328,17 @@ class ScanLanes {
   const Steps& steps_;
   const std::int64_t states_;
   const GemmTag<T> d_{};
-  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
   std::int64_t first_ = 0, rows_ = 0;
+  std::int64_t last_ = 0;      // where the current messages are in history_ and tops_
   std::int64_t shortest_ = 0;  // of the rows' lengths
   bool ragged_ = false;        // some of the current steps do not exist in all rows
   bool any_lost_ = false, any_alone_ = false;
 
   alignas(64) T before_[ahead * most_entries];
   alignas(64) T after_[ahead * most_entries];
-  alignas(64) T staging_[ahead * most_entries];
+  // Longer than need be: were history_ a multiple of 4096 bytes from the terms, the next step's loads would wait for
+  // this step's stores, which seem to go to the same place.
+  alignas(64) T staging_[ahead * most_entries + most_entries / 2];
   alignas(64) T history_[(ahead + 1) * most_entries];
   alignas(64) T formed_[most_entries];
   alignas(64) T together_[most_entries];

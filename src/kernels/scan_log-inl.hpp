@@ -35,7 +35,7 @@ class LogSteps {
 
   void enter(ScanRow<T>& row, const T* message, double offset) const {
     const Term given{message, matrix_.states()};
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) hn::StoreU(given.load(v), d_, row.message + v);
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) hn::StoreU(given.load(v), d_, row.message + v);
     row.offset = offset;
     row.exponent = 0;
     settle(row, row.message);
@@ -117,8 +117,8 @@ class LogSteps {
   HWY_INLINE V factor(V term, V shift, V column_shift) const {
     return exp_of(hn::Add(hn::Sub(term, shift), column_shift));
   }
-  /// The factor of column b where no term follows the matrix.
-  HWY_INLINE V plain_factor(std::int64_t b) const { return hn::Set(d_, matrix_.column_scale()[b]); }
+  /// The factor of a column where no term follows the matrix.
+  HWY_INLINE V plain_factor(T column_scale) const { return hn::Set(d_, column_scale); }
   /// Notes what is small though neither of its factors is zero, and sums that may have lost a term.
   HWY_INLINE V combine(V from, V factor, V normaliser, V least_sum, Lost& lost) const {
     const V y = hn::Mul(from, hn::Mul(factor, normaliser));
@@ -136,6 +136,8 @@ class LogSteps {
 
  private:
   using Term = ScanTerm<T, false>;
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   static constexpr double ln2 = 0.693147180559945309417;
@@ -166,11 +168,11 @@ class LogSteps {
     };
     T shift = 0;
     if (term == nullptr) {
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) put(v, hn::LoadU(d_, matrix_.column_scale() + v));
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, hn::LoadU(d_, matrix_.column_scale() + v));
     } else {
       const Term terms{term, matrix_.states()};
       shift = terms.shift();
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
         const V column_shift = kFinal ? hn::LoadU(d_, matrix_.column_shift() + v) : hn::Zero(d_);
         put(v, factor(terms.load(v), hn::Set(d_, shift), column_shift));
       }
@@ -186,7 +188,7 @@ class LogSteps {
   template <class Form>
   HWY_INLINE void write(T* to, const Form& form) const {
     std::int64_t v = 0;
-    for (; v + lanes_ <= matrix_.states(); v += lanes_) hn::StoreU(form(v), d_, to + v);
+    for (; v + lanes() <= matrix_.states(); v += lanes()) hn::StoreU(form(v), d_, to + v);
     if (v == matrix_.states()) return;
     HWY_ALIGN T rest[ScanMatrix<T>::panel];
     hn::Store(form(v), d_, rest);
@@ -201,14 +203,14 @@ class LogSteps {
       });
     } else {
       const V top = divisor(hn::Set(d_, row.top));
-      write(message, [&](std::int64_t v) HWY_ATTR { return form(false, hn::LoadU(d_, row.message + v), top); });
+      write(message, [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
     }
   }
 
   /// The message goes from real space to logarithms.
   HWY_NOINLINE void take_logs_of(ScanRow<T>& row) const {
     const V top = hn::Set(d_, row.top);
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(form(false, hn::LoadU(d_, row.message + v), top), d_, row.logs + v);
     }
     row.offset += log_top(row.top);
@@ -230,7 +232,7 @@ class LogSteps {
 
   HWY_NOINLINE T largest_of(const T* from) const {
     V top = hn::LoadU(d_, from);
-    for (std::int64_t v = lanes_; v < matrix_.states(); v += lanes_) top = hn::Max(top, hn::LoadU(d_, from + v));
+    for (std::int64_t v = lanes(); v < matrix_.states(); v += lanes()) top = hn::Max(top, hn::LoadU(d_, from + v));
     return hn::GetLane(hn::MaxOfLanes(d_, top));
   }
 
@@ -241,13 +243,13 @@ class LogSteps {
       const Term terms{row.before, matrix_.states()};
       const T shift = terms.shift();
       row.pending += static_cast<double>(shift);
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
         const V rest = hn::Sub(terms.load(v), hn::Set(d_, shift));
         hn::StoreU(hn::Add(hn::LoadU(d_, row.logs + v), rest), d_, row.logs + v);
       }
     }
     row.pending += static_cast<double>(recentre(row, row.logs));
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(exp_of(hn::LoadU(d_, row.logs + v)), d_, row.input + v);
     }
   }
@@ -259,7 +261,7 @@ class LogSteps {
     T shift = 0;
     const Term terms{row.after, matrix_.states()};
     if (row.after != nullptr) shift = terms.shift();
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       const V sum = hn::LoadU(d_, row.product + v);
       V rest = hn::LoadU(d_, matrix_.column_shift() + v);
       if (row.after != nullptr) rest = hn::Add(rest, hn::Sub(terms.load(v), hn::Set(d_, shift)));
@@ -269,7 +271,7 @@ class LogSteps {
       if (hn::AllFalse(d_, suspect)) continue;
       HWY_ALIGN T flags[ScanMatrix<T>::panel];
       hn::Store(hn::IfThenElseZero(suspect, hn::Set(d_, T{1})), d_, flags);
-      for (std::int64_t b = v; b < std::min(v + lanes_, matrix_.states()); ++b) {
+      for (std::int64_t b = v; b < std::min(v + lanes(), matrix_.states()); ++b) {
         if (flags[b - v] == 0) continue;
         double exact = matrix_.exact_log_sum(row.logs, b) - matrix_.shift();
         if (row.after != nullptr) exact += static_cast<double>(row.after[b] - shift);
@@ -285,7 +287,7 @@ class LogSteps {
   HWY_NOINLINE T recentre(ScanRow<T>& row, T* logs) const {
     V top = hn::Set(d_, -infinity);
     V low = hn::Set(d_, infinity);
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       const V x = hn::LoadU(d_, logs + v);
       top = hn::Max(top, x);
       low = hn::Min(low, hn::IfThenElse(hn::Gt(x, hn::Set(d_, -infinity)), x, hn::Set(d_, infinity)));
@@ -294,7 +296,7 @@ class LogSteps {
     row.depth = 0;
     if (largest == -infinity) return 0;
     row.depth = largest - hn::GetLane(hn::MinOfLanes(d_, low));
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(hn::Sub(hn::LoadU(d_, logs + v), hn::Set(d_, largest)), d_, logs + v);
     }
     return largest;
@@ -306,10 +308,10 @@ class LogSteps {
     row.in_logs = row.depth > ScanDepth<T>::message;
     if (row.in_logs) {
       std::memcpy(row.logs, logs, static_cast<std::size_t>(matrix_.width()) * sizeof(T));
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) hn::StoreU(hn::Zero(d_), d_, logs + v);
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) hn::StoreU(hn::Zero(d_), d_, logs + v);
       return;
     }
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(exp_of(hn::LoadU(d_, logs + v)), d_, logs + v);
     }
     row.top = largest_of(logs);
@@ -317,7 +319,6 @@ class LogSteps {
 
   const ScanMatrix<T>& matrix_;
   const GemmTag<T> d_{};
-  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

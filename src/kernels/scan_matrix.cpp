@@ -1,4 +1,4 @@
-// Packs a scan's matrix, and sums its columns exactly where the packed form would underflow.
+// Packs the matrix of a chain, and sums its columns exactly where the packed form would underflow.
 #include "kernels/scan_matrix.hpp"
 
 #include <algorithm>
@@ -19,13 +19,15 @@ constexpr double alike = 10.0;
 
 template <class T>
 ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-                          std::int64_t column_stride)
+                          std::int64_t column_stride, Layout layout)
     : states_(states),
       width_((states + panel - 1) / panel * panel),
       original_(matrix),
       row_stride_(row_stride),
       column_stride_(column_stride),
-      memory_(base::allocate_aligned(static_cast<std::size_t>((states_ + 4) * width_) * sizeof(T))) {
+      layout_(layout) {
+  if (matrix == nullptr) return;
+  memory_.reset(base::allocate_aligned(static_cast<std::size_t>((states_ + 4) * width_) * sizeof(T)));
   const T zero = semiring == Semiring::log ? T{0} : -std::numeric_limits<T>::infinity();
   std::fill_n(part(0), states_ * width_, zero);
   std::fill_n(part(states_ * width_), 4 * width_, T{0});
@@ -111,6 +113,15 @@ double ScanMatrix<T>::exact_log_sum(const T* message, std::int64_t column) const
     if (below > -80.0) sum += std::exp(below);
   }
   return largest + std::log(sum);
+}
+
+template <class T>
+void ScanMatrix<T>::weigh(const double* totals, double* to) const noexcept {
+  for (std::int64_t a = 0; a < states_; ++a) {
+    for (std::int64_t b = 0; b < states_; ++b) {
+      to[a * states_ + b] = totals[a * states_ + b] * std::exp(original(a, b) - shift_);
+    }
+  }
 }
 
 template class ScanMatrix<float>;

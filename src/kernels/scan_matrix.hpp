@@ -1,4 +1,4 @@
-// The tied matrix of a scan, packed once: panels of columns, in real space where the semiring is log.
+// The tied matrix of a chain, packed once for scans or posteriors, in real space where the semiring is log.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,11 @@ class ScanMatrix {
   /// A panel of columns is a cache line wide on every SIMD target.
   static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
 
+  enum class Layout { panels, columns };
+
+  /// `matrix` may be null: then there are states only.
   ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-             std::int64_t column_stride);
+             std::int64_t column_stride, Layout layout = Layout::panels);
 
   [[nodiscard]] std::int64_t states() const { return states_; }
   /// The states, padded to whole panels with the semiring's zero.
@@ -36,6 +39,8 @@ class ScanMatrix {
   ///
   /// log: exp(W[a,b] − shift − column_shift[b]); max_plus: W[a,b] − shift; min_plus: the negated matrix's.
   [[nodiscard]] const T* panels() const { return part(0); }
+  /// In the layout by columns: entries (0, b) … (width − 1, b), 0 beyond the states.
+  [[nodiscard]] const T* column(std::int64_t b) const { return part(b * width_); }
   /// At most 0; all 0 in max_plus and min_plus, and where the columns' largest entries are alike.
   [[nodiscard]] const T* column_shift() const { return part(states_ * width_); }
   /// exp(column_shift), never 0.
@@ -53,6 +58,9 @@ class ScanMatrix {
   /// log Σ_a exp(message[a] + W[a, column]), exactly.
   [[nodiscard]] double exact_log_sum(const T* message, std::int64_t column) const noexcept;
 
+  /// to[a · states + b] ← totals[a · states + b] · exp(W[a,b] − shift).
+  void weigh(const double* totals, double* to) const noexcept;
+
  private:
   struct Free {
     void operator()(std::byte* memory) const { base::free_aligned(memory); }
@@ -64,12 +72,14 @@ class ScanMatrix {
   void pack_logs();
   void pack_sums();
   void put(std::int64_t a, std::int64_t b, double value) {
-    part(0)[(b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
+    const bool columns = layout_ == Layout::columns;
+    part(0)[columns ? b * width_ + a : (b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
   }
 
   std::int64_t states_, width_;
   const T* original_;
   std::int64_t row_stride_, column_stride_;
+  Layout layout_;
   std::unique_ptr<std::byte, Free> memory_;
   double shift_ = 0.0;
   T sign_ = 1;

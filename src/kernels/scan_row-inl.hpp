@@ -6,6 +6,7 @@
 #define PLATED_KERNELS_SCAN_ROW_INL
 #endif
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -33,21 +34,22 @@ struct ScanRow {
   T depth;                // log only: how far the input's logarithms reach below 0
 };
 
-/// The vectors of an array of `states` entries in memory, times `sign` (±1) where kSigned; beyond them is the semiring's
-/// zero, and no byte is touched.
-template <class T, bool kSigned>
+/// The vectors of an array of `states` entries in memory, negated where `flip` (a zero) is negative; beyond them is the
+/// semiring's zero, and no byte is touched. kFlips: whether that may be.
+template <class T, bool kFlips>
 struct ScanTerm {
   const T* data;
   std::int64_t states;
-  T sign = 1;
+  T flip = 0;
   HWY_INLINE GemmVec<T> load(std::int64_t at) const {
     const GemmTag<T> d;
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    constexpr T zero = -std::numeric_limits<T>::infinity();
     const GemmVec<T> term = HWY_LIKELY(at + lanes <= states)
                                 ? hn::LoadU(d, data + at)
                                 : load_some(d, data + at, static_cast<std::size_t>(states - at),
-                                            -sign * std::numeric_limits<T>::infinity());
-    return kSigned ? hn::Mul(term, hn::Set(d, sign)) : term;
+                                            kFlips && std::signbit(flip) ? -zero : zero);
+    return kFlips ? hn::Xor(term, hn::Set(d, flip)) : term;
   }
 
   /// The largest entry, as what to take out: 0 where all are the semiring's zero.

@@ -24,13 +24,13 @@ class SumSteps {
   using V = GemmVec<T>;
   static constexpr T zero = -std::numeric_limits<T>::infinity();
 
-  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()) {}
+  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()), flip_(T{0} * sign_) {}
 
   void enter(ScanRow<T>& row, const T* message, double offset) const {
     row.offset = static_cast<double>(sign_) * offset;
     V top = hn::Set(d_, zero);
-    const Term given{message, matrix_.states(), sign_};
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    const Term given{message, matrix_.states(), flip_};
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(given.load(v), d_, row.message + v);
       top = hn::Max(top, given.load(v));
     }
@@ -78,10 +78,10 @@ class SumSteps {
   static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
     return hn::IfThenElseZero(hn::Gt(top, hn::Set(d, -std::numeric_limits<double>::infinity())), top);
   }
-  HWY_INLINE V term(V term) const { return hn::Mul(term, hn::Set(d_, sign_)); }
+  HWY_INLINE V term(V term) const { return hn::Xor(term, hn::Set(d_, flip_)); }
   HWY_INLINE V neutral() const { return hn::Zero(d_); }
   HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
-  HWY_INLINE V plain_factor(std::int64_t /*column*/) const { return neutral(); }
+  HWY_INLINE V plain_factor(T /*column_scale*/) const { return neutral(); }
   HWY_INLINE V factor(V term, V shift, V /*column_shift*/) const { return hn::Sub(term, shift); }
   HWY_INLINE V combine(V from, V factor, V normaliser, V /*least_sum*/, Lost&) const {
     return hn::Add(from, hn::Sub(factor, normaliser));
@@ -91,28 +91,33 @@ class SumSteps {
 
  private:
   using Term = ScanTerm<T, true>;
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   /// to ← from + term, less what is taken out, which is returned: the term's largest entry, and the message's.
   HWY_INLINE double add_term(ScanRow<T>& row, const T* term, T top, const T* from, T* to) const {
     const V out = normaliser(hn::Set(d_, top));
     V largest = hn::Set(d_, zero);
-    const Term terms{term, matrix_.states(), sign_};
-    const T shift = term == nullptr ? T{0} : terms.shift();
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
-      Lost lost = none_lost();
-      const V added = term == nullptr ? neutral() : hn::Sub(terms.load(v), hn::Set(d_, shift));
-      const V sum = combine(hn::LoadU(d_, from + v), added, out, neutral(), lost);
+    T shift = 0;
+    const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
+      const V sum = hn::Add(hn::LoadU(d_, from + v), hn::Sub(factor, out));
       hn::StoreU(sum, d_, to + v);
       largest = hn::Max(largest, sum);
+    };
+    if (term == nullptr) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, neutral());
+    } else {
+      const Term terms{term, matrix_.states(), flip_};
+      shift = terms.shift();
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, hn::Sub(terms.load(v), hn::Set(d_, shift)));
     }
     row.top = hn::GetLane(hn::MaxOfLanes(d_, largest));
     return static_cast<double>(shift) + static_cast<double>(hn::GetLane(out));
   }
 
   const ScanMatrix<T>& matrix_;
-  const T sign_;
+  const T sign_, flip_;  // flip: a zero of that sign
   const GemmTag<T> d_{};
-  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE
