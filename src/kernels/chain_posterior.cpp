@@ -26,8 +26,7 @@ ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* mat
 
 std::size_t ChainPosterior::scratch_bytes() const {
   return std::visit(
-      []<class T>(const ScanMatrix<T>& matrix) { return chain_posterior_scratch_bytes<T>(matrix.width()); },
-      matrix_);
+      []<class T>(const ScanMatrix<T>& matrix) { return chain_posterior_scratch_bytes<T>(matrix.width()); }, matrix_);
 }
 
 bool ChainPosterior::run(std::int64_t first, std::int64_t last, const PosteriorRun& run,

@@ -186,6 +186,8 @@ class PosteriorStates {
   /// totals += Σ A_tᵀ D_t over the chunk.
   HWY_NOINLINE void add_chunk() {
     HWY_ALIGN T tile[6 * 2 * ScanMatrix<T>::panel];
+    const hn::CappedTag<double, 8> dd;
+    const std::int64_t doubles = static_cast<std::int64_t>(hn::Lanes(dd));
     for (std::int64_t b = 0; b < states_; b += 2 * lanes_) {
       const std::int64_t vectors = b + lanes_ < states_ ? 2 : 1;
       const std::int64_t columns = std::min(vectors * lanes_, states_ - b);
@@ -196,7 +198,11 @@ class PosteriorStates {
         for (std::int64_t i = 0; i < rows; ++i) {
           double* const to = run_.totals + (a + i) * states_ + b;
           const T* const from = tile + i * vectors * lanes_;
-          for (std::int64_t j = 0; j < columns; ++j) to[j] += static_cast<double>(from[j]);
+          std::int64_t j = 0;
+          for (; j + doubles <= columns; j += doubles) {
+            hn::StoreU(hn::Add(hn::LoadU(dd, to + j), load_doubles(dd, from + j)), dd, to + j);
+          }
+          for (; j < columns; ++j) to[j] += static_cast<double>(from[j]);
         }
       }
     }

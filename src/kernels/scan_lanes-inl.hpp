@@ -24,8 +24,8 @@ namespace plated::kernels::HWY_NAMESPACE {
   return states <= 2 || (states <= scan_lane_states && 2 * rows >= states);
 }
 
-/// The same arithmetic in the same order as ScanBlocks, hence the same bits. Steps are taken `ahead` at a time. Rows that
-/// lanes cannot take through them (those of LogSteps in logarithms) go through them alone, as a block of one row.
+/// The same arithmetic in the same order as ScanBlocks, hence the same bits. Steps are taken `ahead` at a time. Rows
+/// that lanes cannot take through them (those of LogSteps in logarithms) go through them alone, as a block of one row.
 template <class Steps, class T>
 class ScanLanes {
  public:
@@ -89,9 +89,9 @@ class ScanLanes {
     }
   }
 
-  /// Lanes go through steps s … s + count − 1. Of the k-th, tops_[k], before_shift_[k] and after_shift_[k] are left as what
-  /// it takes out, and its messages in history_ at k + 1; what they start from is at 0. kStates: 0, or the number of states where messages stay in
-  /// registers, as going through memory would cost more than all the arithmetic.
+  /// Lanes go through steps s … s + count − 1. Of the k-th, tops_[k], before_shift_[k] and after_shift_[k] are left as
+  /// what it takes out, and its messages in history_ at k + 1; what they start from is at 0. kStates: 0, or the number
+  /// of states where messages stay in registers, as going through memory would cost more than all the arithmetic.
   template <int kStates>
   HWY_NOINLINE void take_steps(std::int64_t s, std::int64_t count) {
     const std::int64_t states = kStates > 0 ? kStates : states_;
@@ -174,7 +174,8 @@ class ScanLanes {
         lost = steps_.only(lost, exists);
         next_top = hn::IfThenElse(exists, next_top, top);
         for (std::int64_t b = 0; b < states; ++b) {
-          const V x = hn::IfThenElse(exists, hn::Load(d_, to + b * lanes()), hn::Load(d_, to - most_entries + b * lanes()));
+          const V x =
+              hn::IfThenElse(exists, hn::Load(d_, to + b * lanes()), hn::Load(d_, to - most_entries + b * lanes()));
           hn::Store(x, d_, to + b * lanes());
           if constexpr (kStates > 0) set(b, x);
         }
@@ -258,9 +259,8 @@ class ScanLanes {
   /// Writes messages with these largest entries to the rows' places: row_offset null: one after the other.
   HWY_INLINE void write_messages(bool linear, const T* message, const T* tops, T* to, const std::int64_t* row_offset) {
     const V top = steps_.divisor(hn::Load(d_, tops));
-    const auto form = [&](std::int64_t b) HWY_ATTR {
-      return steps_.form(linear, hn::Load(d_, message + b * lanes()), top);
-    };
+    const auto form = [&](std::int64_t b)
+                          HWY_ATTR { return steps_.form(linear, hn::Load(d_, message + b * lanes()), top); };
     if (states_ == 2) {
       hn::StoreInterleaved2(form(0), form(1), d_, together_);
     } else if (states_ == 4) {
