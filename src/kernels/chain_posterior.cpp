@@ -5,22 +5,10 @@
 #include "kernels/chain_posterior_kernels.hpp"
 
 namespace plated::kernels {
-namespace {
-
-using Matrix = std::variant<ScanMatrix<float>, ScanMatrix<double>>;
-
-template <class T>
-Matrix pack(std::int64_t states, const void* matrix, std::int64_t row_stride, std::int64_t column_stride) {
-  return ScanMatrix<T>(Semiring::log, states, static_cast<const T*>(matrix), row_stride, column_stride,
-                       ScanMatrix<T>::Layout::columns);
-}
-
-}  // namespace
 
 ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* matrix, std::int64_t row_stride,
                                std::int64_t column_stride)
-    : matrix_(dtype == Dtype::float32 ? pack<float>(states, matrix, row_stride, column_stride)
-                                      : pack<double>(states, matrix, row_stride, column_stride)) {
+    : matrix_(pack_matrix(Semiring::log, dtype, states, matrix, row_stride, column_stride, ScanLayout::columns)) {
   PLATED_ASSERT(states >= 1);
 }
 
@@ -31,8 +19,7 @@ std::size_t ChainPosterior::scratch_bytes() const {
 
 bool ChainPosterior::run(std::int64_t first, std::int64_t last, const PosteriorRun& run,
                          std::byte* scratch) const noexcept {
-  return std::visit([&](const auto& matrix) { return run_chain_posterior(matrix, first, last, run, scratch); },
-                    matrix_);
+  return run_chain_posterior(matrix_, first, last, run, scratch);
 }
 
 void ChainPosterior::finish(const double* totals, double* statistics) const noexcept {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <variant>
 
 #include "kernels/scan.hpp"
 #include "plated/tensor.hpp"
@@ -69,7 +68,7 @@ class ChainPosterior {
   void finish(const double* totals, double* statistics) const noexcept;
 
  private:
-  std::variant<ScanMatrix<float>, ScanMatrix<double>> matrix_;
+  AnyScanMatrix matrix_;
 };
 
 }  // namespace plated::kernels

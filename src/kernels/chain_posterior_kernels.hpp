@@ -24,9 +24,7 @@ template <class T>
   return static_cast<std::size_t>(2 * posterior_chunk * posterior_pitch<T>(width) + 3 * width) * sizeof(T);
 }
 
-bool run_chain_posterior(const ScanMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-                         const PosteriorRun& run, std::byte* scratch) noexcept;
-bool run_chain_posterior(const ScanMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-                         const PosteriorRun& run, std::byte* scratch) noexcept;
+bool run_chain_posterior(const AnyScanMatrix& matrix, std::int64_t first, std::int64_t last, const PosteriorRun& run,
+                         std::byte* scratch) noexcept;
 
 }  // namespace plated::kernels

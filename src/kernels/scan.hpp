@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <variant>
 
 #include "kernels/scan_matrix.hpp"
 #include "plated/semiring.hpp"
@@ -94,7 +93,7 @@ class Scan {
 
  private:
   Semiring semiring_;
-  std::variant<ScanMatrix<float>, ScanMatrix<double>> matrix_;
+  AnyScanMatrix matrix_;
 };
 
 }  // namespace plated::kernels

@@ -31,21 +31,13 @@ void run_steps(const ScanMatrix<T>& matrix, std::int64_t first, std::int64_t las
   blocks.run(first, last, pace);
 }
 
-template <class T>
-void run_scan_in(Semiring semiring, const ScanMatrix<T>& matrix, std::int64_t first, std::int64_t last,
-                 const ScanRun& run, std::byte* scratch) {
-  if (semiring == Semiring::log) return run_steps<LogSteps<T>>(matrix, first, last, run, scratch);
-  run_steps<SumSteps<T>>(matrix, first, last, run, scratch);
-}
-
-void run_scan_float32(Semiring semiring, const ScanMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-                      const ScanRun& run, std::byte* scratch) {
-  run_scan_in(semiring, matrix, first, last, run, scratch);
-}
-
-void run_scan_float64(Semiring semiring, const ScanMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-                      const ScanRun& run, std::byte* scratch) {
-  run_scan_in(semiring, matrix, first, last, run, scratch);
+void run_scan_here(Semiring semiring, const AnyScanMatrix& any, std::int64_t first, std::int64_t last,
+                   const ScanRun& run, std::byte* scratch) {
+  const auto of = [&]<class T>(const ScanMatrix<T>& matrix) {
+    if (semiring == Semiring::log) return run_steps<LogSteps<T>>(matrix, first, last, run, scratch);
+    run_steps<SumSteps<T>>(matrix, first, last, run, scratch);
+  };
+  std::visit(of, any);
 }
 
 }  // namespace plated::kernels::HWY_NAMESPACE
@@ -54,17 +46,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plated::kernels {
 
-HWY_EXPORT(run_scan_float32);
-HWY_EXPORT(run_scan_float64);
+HWY_EXPORT(run_scan_here);
 
-void run_scan(Semiring semiring, const ScanMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-              const ScanRun& run, std::byte* scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(run_scan_float32)(semiring, matrix, first, last, run, scratch);
-}
-
-void run_scan(Semiring semiring, const ScanMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-              const ScanRun& run, std::byte* scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(run_scan_float64)(semiring, matrix, first, last, run, scratch);
+void run_scan(Semiring semiring, const AnyScanMatrix& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
+              std::byte* scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(run_scan_here)(semiring, matrix, first, last, run, scratch);
 }
 
 }  // namespace plated::kernels

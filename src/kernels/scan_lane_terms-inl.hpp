@@ -22,7 +22,7 @@ inline constexpr std::int64_t scan_lane_states = 8;
 
 /// Rows side by side: entry (state, row) is at state · lanes + row.
 template <class T>
-struct ScanLayout {
+struct LaneLayout {
   static constexpr std::int64_t most_lanes = ScanMatrix<T>::panel;
   static constexpr std::int64_t most_entries = scan_lane_states * most_lanes;
   // Steps at once: a vector that is read soon after its entries were written one by one must wait until they have left
@@ -36,7 +36,7 @@ template <class T, int kStates>
 HWY_NOINLINE void gather_lanes(const ScanRun& run, const SliceTerm& slices, std::int64_t s, std::int64_t count,
                                std::int64_t first, std::int64_t rows, std::int64_t states, T* HWY_RESTRICT staging,
                                T* HWY_RESTRICT to) {
-  using Layout = ScanLayout<T>;
+  using Layout = LaneLayout<T>;
   const GemmTag<T> d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < rows; ++i) {

@@ -60,7 +60,7 @@ class ScanLanes {
  private:
   using V = GemmVec<T>;
   using Algebra = typename Steps::Algebra;
-  using Layout = ScanLayout<T>;
+  using Layout = LaneLayout<T>;
   static constexpr std::int64_t most_lanes = Layout::most_lanes;
   static constexpr std::int64_t most_entries = Layout::most_entries;
   static constexpr std::int64_t ahead = Layout::ahead;

@@ -19,7 +19,7 @@ constexpr double alike = 10.0;
 
 template <class T>
 ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-                          std::int64_t column_stride, Layout layout)
+                          std::int64_t column_stride, ScanLayout layout)
     : states_(states),
       width_((states + panel - 1) / panel * panel),
       original_(matrix),
@@ -126,5 +126,13 @@ void ScanMatrix<T>::weigh(const double* totals, double* to) const noexcept {
 
 template class ScanMatrix<float>;
 template class ScanMatrix<double>;
+
+AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
+                          std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout) {
+  if (dtype == Dtype::float32) {
+    return ScanMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout);
+  }
+  return ScanMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout);
+}
 
 }  // namespace plated::kernels

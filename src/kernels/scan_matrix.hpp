@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <variant>
 
 #include "base/aligned_memory.hpp"
 #include "plated/semiring.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated::kernels {
 
@@ -20,17 +22,18 @@ struct ScanDepth {
   static constexpr T message = sizeof(T) == 4 ? T(50) : T(440);
 };
 
+/// Panels for scans, columns for posteriors.
+enum class ScanLayout { panels, columns };
+
 template <class T>
 class ScanMatrix {
  public:
   /// A panel of columns is a cache line wide on every SIMD target.
   static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
 
-  enum class Layout { panels, columns };
-
   /// `matrix` may be null: then there are states only.
   ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-             std::int64_t column_stride, Layout layout = Layout::panels);
+             std::int64_t column_stride, ScanLayout layout);
 
   [[nodiscard]] std::int64_t states() const { return states_; }
   /// The states, padded to whole panels with the semiring's zero.
@@ -72,14 +75,14 @@ class ScanMatrix {
   void pack_logs();
   void pack_sums();
   void put(std::int64_t a, std::int64_t b, double value) {
-    const bool columns = layout_ == Layout::columns;
+    const bool columns = layout_ == ScanLayout::columns;
     part(0)[columns ? b * width_ + a : (b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
   }
 
   std::int64_t states_, width_;
   const T* original_;
   std::int64_t row_stride_, column_stride_;
-  Layout layout_;
+  ScanLayout layout_;
   std::unique_ptr<std::byte, Free> memory_;
   double shift_ = 0.0;
   T sign_ = 1;
@@ -88,5 +91,11 @@ class ScanMatrix {
 
 extern template class ScanMatrix<float>;
 extern template class ScanMatrix<double>;
+
+using AnyScanMatrix = std::variant<ScanMatrix<float>, ScanMatrix<double>>;
+
+/// Of that type, to which `matrix` points.
+[[nodiscard]] AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
+                                        std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout);
 
 }  // namespace plated::kernels
