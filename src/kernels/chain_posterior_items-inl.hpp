@@ -91,13 +91,15 @@ class PosteriorItems {
   };
 
   HWY_INLINE bool add_item(std::int64_t t, std::int64_t r, std::int64_t& count) {
-    if (HWY_UNLIKELY(!(run_.weight[r] > 0) || !at_.exists(t, r))) {
+    const double weight = run_.weight[r];
+    if (HWY_UNLIKELY(!(weight > 0) || !at_.exists(t, r))) {
       if (run_.before.data != nullptr) at_.put_zeros(run_.before, t, r);
       if (run_.after.data != nullptr) at_.put_zeros(run_.after, t, r);
       return !pace_.stops(8);
     }
     slice_[count] = t;
     row_[count] = r;
+    weight_[count] = static_cast<T>(weight);
     if (HWY_LIKELY(++count < most)) return true;
     count = 0;
     return !pace_.stops(most * (8 + states_ * states_)) && do_items(most);
@@ -149,7 +151,6 @@ class PosteriorItems {
     const std::int64_t whole = (count + lanes() - 1) / lanes() * lanes();
     const bool before = run_.before.data != nullptr, after = run_.after.data != nullptr;
     const bool pairs = run_.totals != nullptr;
-    for (std::int64_t i = 0; i < count; ++i) weight_[i] = static_cast<T>(run_.weight[row_[i]]);
     std::fill(weight_ + count, weight_ + whole, T{0});
     // Messages at the state before each item, and after it; 1 beyond the items.
     if (before || pairs) gather<kStates>(forward_slices_, 0, count, T{1}, forward_);

@@ -73,9 +73,12 @@ class ScanLanes {
     std::fill_n(history_, most_entries, Steps::zero);
     std::fill_n(tops_[0], most_lanes, Steps::zero);
     // Lanes without a row, and slices that do not exist, hold numbers, too.
-    std::fill_n(before_, ahead * most_entries, T{0});
-    std::fill_n(after_, ahead * most_entries, T{0});
-    std::fill_n(staging_, ahead * most_entries, T{0});
+    if (states_ == 2 || states_ == 4) {
+      std::fill_n(staging_, ahead * most_lanes * states_, T{0});
+    } else {
+      if (run_.before.data != nullptr) std::fill_n(before_, ahead * most_entries, T{0});
+      if (run_.after.data != nullptr) std::fill_n(after_, ahead * most_entries, T{0});
+    }
     shortest_ = std::numeric_limits<std::int64_t>::max();
     if (run_.lengths != nullptr) shortest_ = *std::min_element(run_.lengths + first_, run_.lengths + first_ + rows_);
     last_ = 0;
@@ -83,7 +86,6 @@ class ScanLanes {
     for (std::int64_t i = 0; i < rows_; ++i) {
       row_[i] = {};
       row_[i].logs = logs_[i];
-      std::fill_n(logs_[i], most_lanes, Steps::zero);
       blocks_.enter(row_[i], 0, first_ + i);
       take_back(i, history_, tops_[0]);
     }

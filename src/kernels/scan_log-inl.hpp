@@ -62,7 +62,8 @@ class LogSteps {
   HWY_INLINE void leave(const ScanRow<T>& row, bool linear, T* message) const {
     if (HWY_UNLIKELY(!linear || row.in_logs)) return leave_rarely(row, linear, message);
     const V top = divisor(hn::Set(d_, row.top));
-    write(message, [&](std::int64_t v) HWY_ATTR { return hn::Div(hn::LoadU(d_, row.message + v), top); });
+    write_states(message, matrix_.states(),
+                 [&](std::int64_t v) HWY_ATTR { return hn::Div(hn::LoadU(d_, row.message + v), top); });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
@@ -184,26 +185,16 @@ class LogSteps {
     return true;
   }
 
-  /// to[b] ← the lanes of form(v) for the states, and no byte more.
-  template <class Form>
-  HWY_INLINE void write(T* to, const Form& form) const {
-    std::int64_t v = 0;
-    for (; v + lanes() <= matrix_.states(); v += lanes()) hn::StoreU(form(v), d_, to + v);
-    if (v == matrix_.states()) return;
-    HWY_ALIGN T rest[ScanMatrix<T>::panel];
-    hn::Store(form(v), d_, rest);
-    std::memcpy(to + v, rest, static_cast<std::size_t>(matrix_.states() - v) * sizeof(T));
-  }
-
   HWY_NOINLINE void leave_rarely(const ScanRow<T>& row, bool linear, T* message) const {
     if (row.in_logs) {
-      write(message, [&](std::int64_t v) HWY_ATTR {
+      write_states(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
         const V logs = hn::LoadU(d_, row.logs + v);
         return linear ? Exp(d_, logs) : logs;
       });
     } else {
       const V top = divisor(hn::Set(d_, row.top));
-      write(message, [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
+      write_states(message, matrix_.states(),
+                   [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
     }
   }
 

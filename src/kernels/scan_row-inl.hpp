@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "hwy/highway.h"
@@ -62,6 +63,19 @@ struct ScanTerm {
     return largest > -std::numeric_limits<T>::infinity() ? largest : T{0};
   }
 };
+
+/// to[b] ← the lanes of form(v) for the states, and no byte more.
+template <class T, class Form>
+HWY_INLINE void write_states(T* to, std::int64_t states, const Form& form) {
+  const GemmTag<T> d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t v = 0;
+  for (; v + lanes <= states; v += lanes) hn::StoreU(form(v), d, to + v);
+  if (v == states) return;
+  HWY_ALIGN T rest[ScanMatrix<T>::panel];
+  hn::Store(form(v), d, rest);
+  std::memcpy(to + v, rest, static_cast<std::size_t>(states - v) * sizeof(T));
+}
 
 }  // namespace plated::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

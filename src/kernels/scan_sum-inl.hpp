@@ -49,8 +49,9 @@ class SumSteps {
 
   /// Writes the message with 0 as its largest entry. There is no linear form here.
   void leave(const ScanRow<T>& row, bool /*linear*/, T* message) const {
-    const T top = row.top > zero ? sign_ * row.top : T{0};
-    for (std::int64_t b = 0; b < matrix_.states(); ++b) message[b] = sign_ * row.message[b] - top;
+    const V top = divisor(hn::Set(d_, row.top));
+    write_states(message, matrix_.states(),
+                 [&](std::int64_t v) HWY_ATTR { return form(false, hn::LoadU(d_, row.message + v), top); });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
