@@ -5,35 +5,21 @@
 #include "kernels/chain_posterior_kernels.hpp"
 
 namespace plated::kernels {
-namespace {
-
-std::variant<PosteriorMatrix<float>, PosteriorMatrix<double>> pack(Dtype dtype, std::int64_t states, const void* matrix,
-                                                                   std::int64_t row_stride,
-                                                                   std::int64_t column_stride) {
-  if (dtype == Dtype::float32) {
-    return PosteriorMatrix<float>(states, static_cast<const float*>(matrix), row_stride, column_stride);
-  }
-  return PosteriorMatrix<double>(states, static_cast<const double*>(matrix), row_stride, column_stride);
-}
-
-}  // namespace
 
 ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* matrix, std::int64_t row_stride,
                                std::int64_t column_stride)
-    : matrix_(pack(dtype, states, matrix, row_stride, column_stride)) {
+    : matrix_(pack_matrix(Semiring::log, dtype, states, matrix, row_stride, column_stride, ScanLayout::columns)) {
   PLATED_ASSERT(states >= 1);
 }
 
 std::size_t ChainPosterior::scratch_bytes() const {
   return std::visit(
-      []<class T>(const PosteriorMatrix<T>& matrix) { return chain_posterior_scratch_bytes<T>(matrix.width()); },
-      matrix_);
+      []<class T>(const ScanMatrix<T>& matrix) { return chain_posterior_scratch_bytes<T>(matrix.width()); }, matrix_);
 }
 
 bool ChainPosterior::run(std::int64_t first, std::int64_t last, const PosteriorRun& run,
                          std::byte* scratch) const noexcept {
-  return std::visit([&](const auto& matrix) { return run_chain_posterior(matrix, first, last, run, scratch); },
-                    matrix_);
+  return run_chain_posterior(matrix_, first, last, run, scratch);
 }
 
 void ChainPosterior::finish(const double* totals, double* statistics) const noexcept {

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <variant>
 
-#include "kernels/posterior_matrix.hpp"
 #include "kernels/scan.hpp"
 #include "plated/tensor.hpp"
 
@@ -70,7 +68,7 @@ class ChainPosterior {
   void finish(const double* totals, double* statistics) const noexcept;
 
  private:
-  std::variant<PosteriorMatrix<float>, PosteriorMatrix<double>> matrix_;
+  AnyScanMatrix matrix_;
 };
 
 }  // namespace plated::kernels

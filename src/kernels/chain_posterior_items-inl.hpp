@@ -27,164 +27,158 @@ inline constexpr std::int64_t posterior_item_states = 8;
 template <class T>
 class PosteriorItems {
  public:
-  PosteriorItems(const PosteriorMatrix<T>& matrix, const PosteriorRun& run)
+  PosteriorItems(const ScanMatrix<T>& matrix, const PosteriorRun& run)
       : matrix_(matrix), run_(run), at_{run, matrix.states()}, states_(matrix.states()) {}
 
   bool run(std::int64_t first, std::int64_t last) {
-    switch (states_) {
-      case 2:
-        return run_items<2>(first, last);
-      case 4:
-        return run_items<4>(first, last);
-      case 8:
-        return run_items<8>(first, last);
-      default:
-        return run_items<0>(first, last);
-    }
-  }
-
- private:
-  using V = GemmVec<T>;
-  static constexpr std::int64_t most = 64;  // items at once
-  // Chunks of items whose statistics are added up in T.
-  static constexpr std::int64_t most_chunks = 16;
-
-  struct Lanes {
-    alignas(64) T at[posterior_item_states * most];
-  };
-
-  /// kStates: the number of states where the compiler is to know it, else 0.
-  template <int kStates>
-  bool run_items(std::int64_t first, std::int64_t last) {
-    const std::int64_t states = kStates > 0 ? kStates : states_;
     if (run_.totals != nullptr) {
-      std::fill_n(sums_, states * states * lanes_, T{0});
-      for (std::int64_t a = 0; a < states; ++a) {
-        for (std::int64_t b = 0; b < states; ++b) {
-          weights_[a * states + b] = matrix_.column(b)[a] * matrix_.column_scale()[b];
+      std::fill_n(sums_, states_ * states_ * lanes(), T{0});
+      for (std::int64_t a = 0; a < states_; ++a) {
+        for (std::int64_t b = 0; b < states_; ++b) {
+          weights_[a * states_ + b] = matrix_.column(b)[a] * matrix_.column_scale()[b];
         }
       }
     }
-    find_layout(first, last);
-    count_ = 0;
+    // Items follow each other as the messages do in memory: row after row, or step after step.
+    first_ = first;
+    rows_ = last - first;
+    by_row_ = run_.forward.step_stride != states_ || rows_ == 0;
+    const auto messages = [&](const LinearMessages& of) {
+      return slices(of.data, of.step_stride, 1, of.row_offset, states_);
+    };
+    const auto term = [&](const SliceTerm& of) {
+      return slices(of.data, of.step_stride, of.state_stride, of.row_offset, 0);
+    };
+    const auto place = [&](const PosteriorPlace& of) {
+      return slices(of.data, of.step_stride, of.state_stride, of.row_offset, states_);
+    };
+    forward_slices_ = messages(run_.forward);
+    backward_slices_ = messages(run_.backward);
+    source_term_ = term(run_.source_term);
+    target_term_ = term(run_.target_term);
+    before_place_ = place(run_.before);
+    after_place_ = place(run_.after);
+    std::int64_t count = 0;
     if (by_row_) {
       for (std::int64_t t = 0; t < run_.steps; ++t) {
         for (std::int64_t r = first; r < last; ++r) {
-          if (!add_item<kStates>(t, r)) return false;
+          if (!add_item(t, r, count)) return false;
         }
       }
     } else {
       for (std::int64_t r = first; r < last; ++r) {
         for (std::int64_t t = 0; t < run_.steps; ++t) {
-          if (!add_item<kStates>(t, r)) return false;
+          if (!add_item(t, r, count)) return false;
         }
       }
     }
-    if (count_ > 0 && !do_items<kStates>(count_)) return false;
-    if (run_.totals != nullptr) add_sums(states);
+    if (count > 0 && !do_items(count)) return false;
+    if (run_.totals != nullptr) add_sums();
     return true;
   }
 
-  template <int kStates>
-  HWY_INLINE bool add_item(std::int64_t t, std::int64_t r) {
-    if (HWY_UNLIKELY(!(run_.weight[r] > 0) || !at_.exists(t, r))) {
+ private:
+  using V = GemmVec<T>;
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
+  static constexpr std::int64_t most = 64;  // items at once
+  // Chunks of items whose statistics are added up in T.
+  static constexpr std::int64_t most_chunks = 16;
+
+  struct Lanes {
+    // A few cache lines longer than need be: loads from one array would wait for stores to the same place of another
+    // one that is a multiple of 4096 bytes away.
+    alignas(64) T at[posterior_item_states * most + 3 * ScanMatrix<T>::panel];
+  };
+
+  HWY_INLINE bool add_item(std::int64_t t, std::int64_t r, std::int64_t& count) {
+    const double weight = run_.weight[r];
+    if (HWY_UNLIKELY(!(weight > 0) || !at_.exists(t, r))) {
       if (run_.before.data != nullptr) at_.put_zeros(run_.before, t, r);
       if (run_.after.data != nullptr) at_.put_zeros(run_.after, t, r);
       return !pace_.stops(8);
     }
-    slice_[count_] = t;
-    row_[count_] = r;
-    if (++count_ < most) return true;
-    count_ = 0;
-    return !pace_.stops(most * (8 + states_ * states_)) && do_items<kStates>(most);
+    slice_[count] = t;
+    row_[count] = r;
+    weight_[count] = static_cast<T>(weight);
+    if (HWY_LIKELY(++count < most)) return true;
+    count = 0;
+    return !pace_.stops(most * (8 + states_ * states_)) && do_items(most);
   }
 
-  /// Items follow each other as the messages do in memory: row after row, or step after step.
-  void find_layout(std::int64_t first, std::int64_t last) {
-    rows_ = last - first;
-    first_ = first;
-    by_row_ = run_.forward.step_stride != states_ || rows_ == 0;
-    forward_adjacent_ = are_adjacent(run_.forward.row_offset, true);
-    backward_adjacent_ = are_adjacent(run_.backward.row_offset, true);
-    before_adjacent_ = are_adjacent(run_.before.row_offset, true);
-    after_adjacent_ = are_adjacent(run_.after.row_offset, true);
-    source_adjacent_ = are_adjacent(run_.source_term.row_offset, false);
-    target_adjacent_ = are_adjacent(run_.target_term.row_offset, false);
-  }
-
-  [[nodiscard]] bool are_adjacent(const std::int64_t* row_offset, bool otherwise) const {
-    if (row_offset == nullptr) return otherwise || rows_ == 1;
-    for (std::int64_t r = first_ + 1; r < first_ + rows_; ++r) {
-      if (row_offset[r] != row_offset[r - 1] + states_) return false;
+  /// Numbers of slices: of slice t, row r and state k at data[t · step + (row_offset[r] or r · row) + k · state].
+  struct Slices {
+    const T* data;
+    std::int64_t step, state, row;
+    const std::int64_t* row_offset;
+    bool adjacent;  // whether rows follow each other
+    [[nodiscard]] HWY_INLINE const T* at(std::int64_t t, std::int64_t r) const {
+      return data + t * step + (row_offset != nullptr ? row_offset[r] : r * row);
     }
-    return true;
+  };
+
+  [[nodiscard]] Slices slices(const void* data, std::int64_t step, std::int64_t state, const std::int64_t* row_offset,
+                              std::int64_t row) const {
+    bool adjacent = state == 1;
+    for (std::int64_t r = first_ + 1; r < first_ + rows_ && adjacent; ++r) {
+      adjacent = (row_offset != nullptr ? row_offset[r] - row_offset[r - 1] : row) == states_;
+    }
+    return {static_cast<const T*>(data), step, state, row, row_offset, adjacent};
   }
 
-  /// Whether all items of the chunk lie one after the other in such memory.
-  [[nodiscard]] HWY_INLINE bool follow(std::int64_t count, std::int64_t step_stride, bool rows_adjacent) const {
-    const std::int64_t slices = slice_[count - 1] - slice_[0], rows = row_[count - 1] - row_[0];
-    if (!by_row_) return rows == 0 && slices == count - 1 && step_stride == states_;
-    return rows_adjacent && slices * rows_ + rows == count - 1 && (slices == 0 || step_stride == rows_ * states_);
+  /// Whether all items of the chunk lie one after the other.
+  [[nodiscard]] HWY_INLINE bool follow(const Slices& slices, std::int64_t count) const {
+    const std::int64_t steps = slice_[count - 1] - slice_[0], rows = row_[count - 1] - row_[0];
+    if (!by_row_) return slices.state == 1 && rows == 0 && steps == count - 1 && slices.step == states_;
+    return slices.adjacent && steps * rows_ + rows == count - 1 && (steps == 0 || slices.step == rows_ * states_);
   }
 
+  HWY_NOINLINE bool do_items(std::int64_t count) {
+    switch (states_) {
+      case 2:
+        return do_items_of<2>(count);
+      case 4:
+        return do_items_of<4>(count);
+      case 8:
+        return do_items_of<8>(count);
+      default:
+        return do_items_of<0>(count);
+    }
+  }
+
+  /// kStates: the number of states where the compiler is to know it, else 0.
   template <int kStates>
-  HWY_INLINE bool do_items(std::int64_t count) {
-    const std::int64_t states = kStates > 0 ? kStates : states_;
-    const std::int64_t whole = (count + lanes_ - 1) / lanes_ * lanes_;
+  HWY_INLINE bool do_items_of(std::int64_t count) {
+    const std::int64_t whole = (count + lanes() - 1) / lanes() * lanes();
     const bool before = run_.before.data != nullptr, after = run_.after.data != nullptr;
     const bool pairs = run_.totals != nullptr;
-    for (std::int64_t i = 0; i < count; ++i) weight_[i] = static_cast<T>(run_.weight[row_[i]]);
     std::fill(weight_ + count, weight_ + whole, T{0});
-    if (before || pairs) gather<kStates>(run_.forward, forward_adjacent_, 0, count, forward_);
-    if (after || pairs) gather<kStates>(run_.backward, backward_adjacent_, 1, count, backward_);
+    // Messages at the state before each item, and after it; 1 beyond the items.
+    if (before || pairs) gather<kStates>(forward_slices_, 0, count, T{1}, forward_);
+    if (after || pairs) gather<kStates>(backward_slices_, 1, count, T{1}, backward_);
     if (before) {
-      gather<kStates>(run_.backward, backward_adjacent_, 0, count, other_);
+      gather<kStates>(backward_slices_, 0, count, T{1}, other_);
       if (!posterior<kStates>(forward_, other_, whole)) return false;
-      scatter<kStates>(run_.before, before_adjacent_, count);
+      scatter<kStates>(run_.before, before_place_, count);
     }
     if (after) {
-      gather<kStates>(run_.forward, forward_adjacent_, 1, count, other_);
+      gather<kStates>(forward_slices_, 1, count, T{1}, other_);
       if (!posterior<kStates>(other_, backward_, whole)) return false;
-      scatter<kStates>(run_.after, after_adjacent_, count);
+      scatter<kStates>(run_.after, after_place_, count);
     }
     if (!pairs) return true;
-    if (run_.source_term.data != nullptr) {
-      gather_term<kStates>(run_.source_term, source_adjacent_, count);
-      apply_term(forward_, whole, states);
-    }
-    if (run_.target_term.data != nullptr) {
-      gather_term<kStates>(run_.target_term, target_adjacent_, count);
-      apply_term(backward_, whole, states);
-    }
+    if (run_.source_term.data != nullptr) apply_term<kStates>(source_term_, count, forward_);
+    if (run_.target_term.data != nullptr) apply_term<kStates>(target_term_, count, backward_);
     return count_pairs<kStates>(whole);
   }
 
-  /// to[k][item] ← the message at the state before (0) or after (1) each item; 1 beyond the items.
+  /// to[k][item] ← what is `later` slices behind each item; `fill` beyond the items.
   template <int kStates>
-  HWY_INLINE void gather(const LinearMessages& messages, bool adjacent, std::int64_t later, std::int64_t count,
-                         Lanes& to) const {
-    const bool together = follow(count, messages.step_stride, adjacent);
-    gather_items<kStates>(together, count, T{1}, to, 1,
-                          [&](std::int64_t i) HWY_ATTR { return at_.message(messages, slice_[i] + later, row_[i]); });
-  }
-
-  /// The same of a term, 0 beyond the items.
-  template <int kStates>
-  HWY_INLINE void gather_term(const SliceTerm& term, bool adjacent, std::int64_t count) {
-    const bool together = term.state_stride == 1 && follow(count, term.step_stride, adjacent);
-    gather_items<kStates>(together, count, T{0}, other_, term.state_stride,
-                          [&](std::int64_t i) HWY_ATTR { return at_.term(term, slice_[i], row_[i]); });
-  }
-
-  /// together: what item(0) points to is followed by all other items'.
-  template <int kStates, class Item>
-  HWY_INLINE void gather_items(bool together, std::int64_t count, T fill, Lanes& to, std::int64_t stride,
-                               const Item& item) const {
+  HWY_NOINLINE void gather(const Slices& slices, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     std::int64_t done = 0;
     if constexpr (kStates == 2 || kStates == 4) {
-      const T* const from = item(0);
-      for (; together && done + lanes_ <= count; done += lanes_) {
+      const T* const from = slices.at(slice_[0] + later, row_[0]);
+      for (const bool together = follow(slices, count); together && done + lanes() <= count; done += lanes()) {
         V v0, v1, v2, v3;
         if constexpr (kStates == 2) {
           hn::LoadInterleaved2(d_, from + done * 2, v0, v1);
@@ -199,21 +193,20 @@ class PosteriorItems {
     }
     if (done == count) return;
     for (std::int64_t i = done; i < count; ++i) {
-      const T* const from = item(i);
-      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = from[k * stride];
+      const T* const from = slices.at(slice_[i] + later, row_[i]);
+      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = from[k * slices.state];
     }
-    const std::int64_t whole = (count + lanes_ - 1) / lanes_ * lanes_;
+    const std::int64_t whole = (count + lanes() - 1) / lanes() * lanes();
     for (std::int64_t k = 0; k < states; ++k) std::fill(to.at + k * most + count, to.at + k * most + whole, fill);
   }
 
   template <int kStates>
-  HWY_INLINE void scatter(const PosteriorPlace& place, bool adjacent, std::int64_t count) const {
+  HWY_NOINLINE void scatter(const PosteriorPlace& place, const Slices& slices, std::int64_t count) const {
     std::int64_t done = 0;
     if constexpr (kStates == 2 || kStates == 4) {
-      const bool together = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4) &&
-                            follow(count, place.step_stride, adjacent);
+      const bool together = (place.dtype == Dtype::float32) == (sizeof(T) == 4) && follow(slices, count);
       T* const to = static_cast<T*>(place.data) + (together ? at_.answer_at(place, slice_[0], row_[0]) : 0);
-      for (; together && done + lanes_ <= count; done += lanes_) {
+      for (; together && done + lanes() <= count; done += lanes()) {
         if constexpr (kStates == 2) {
           hn::StoreInterleaved2(load(answer_, 0, done), load(answer_, 1, done), d_, to + done * 2);
         } else {
@@ -227,10 +220,10 @@ class PosteriorItems {
 
   /// answer ← weight · forward ∘ backward / their sum; false where the messages hardly overlap.
   template <int kStates>
-  HWY_INLINE bool posterior(const Lanes& forward, const Lanes& backward, std::int64_t whole) {
+  HWY_NOINLINE bool posterior(const Lanes& forward, const Lanes& backward, std::int64_t whole) {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     V least = hn::Set(d_, T{1});
-    for (std::int64_t i = 0; i < whole; i += lanes_) {
+    for (std::int64_t i = 0; i < whole; i += lanes()) {
       V overlap = hn::Zero(d_);
       for (std::int64_t k = 0; k < states; ++k) {
         const V product = hn::Mul(load(forward, k, i), load(backward, k, i));
@@ -247,10 +240,13 @@ class PosteriorItems {
     return hn::GetLane(hn::MinOfLanes(d_, least)) >= least_overlap<T>;
   }
 
-  /// messages ← messages ∘ exp(term − its largest entry), the term being in `other_`.
-  HWY_INLINE void apply_term(Lanes& messages, std::int64_t whole, std::int64_t states) const {
+  /// messages ← messages ∘ exp(term − its largest entry).
+  template <int kStates>
+  HWY_NOINLINE void apply_term(const Slices& term, std::int64_t count, Lanes& messages) {
+    const std::int64_t states = kStates > 0 ? kStates : states_;
+    gather<kStates>(term, 0, count, T{0}, other_);
     const V lowest = hn::Set(d_, -std::numeric_limits<T>::infinity());
-    for (std::int64_t i = 0; i < whole; i += lanes_) {
+    for (std::int64_t i = 0; i < count; i += lanes()) {
       V top = lowest;
       for (std::int64_t k = 0; k < states; ++k) top = hn::Max(top, load(other_, k, i));
       top = hn::IfThenElseZero(hn::Gt(top, lowest), top);
@@ -264,10 +260,10 @@ class PosteriorItems {
 
   /// sums += Σ forward(a) D(b), D being `backward` divided by Σ forward(a) W(a,b) backward(b).
   template <int kStates>
-  HWY_INLINE bool count_pairs(std::int64_t whole) {
+  HWY_NOINLINE bool count_pairs(std::int64_t whole) {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     V least = hn::Set(d_, T{1});
-    for (std::int64_t i = 0; i < whole; i += lanes_) {
+    for (std::int64_t i = 0; i < whole; i += lanes()) {
       V mass = hn::Zero(d_);
       for (std::int64_t a = 0; a < states; ++a) {
         V sum = hn::Zero(d_);
@@ -287,23 +283,23 @@ class PosteriorItems {
     if (!(hn::GetLane(hn::MinOfLanes(d_, least)) >= least_overlap<T>)) return false;
     for (std::int64_t a = 0; a < states; ++a) {
       for (std::int64_t b = 0; b < states; ++b) {
-        T* const place = sums_ + (a * states + b) * lanes_;
+        T* const place = sums_ + (a * states + b) * lanes();
         V sum = hn::Load(d_, place);
-        for (std::int64_t i = 0; i < whole; i += lanes_) {
+        for (std::int64_t i = 0; i < whole; i += lanes()) {
           sum = hn::MulAdd(load(forward_, a, i), load(backward_, b, i), sum);
         }
         hn::Store(sum, d_, place);
       }
     }
-    if (++chunks_ == most_chunks) add_sums(states);
+    if (++chunks_ == most_chunks) add_sums();
     return true;
   }
 
-  HWY_NOINLINE void add_sums(std::int64_t states) {
-    for (std::int64_t at = 0; at < states * states; ++at) {
-      for (std::int64_t i = 0; i < lanes_; ++i) run_.totals[at] += static_cast<double>(sums_[at * lanes_ + i]);
+  HWY_NOINLINE void add_sums() {
+    for (std::int64_t at = 0; at < states_ * states_; ++at) {
+      for (std::int64_t i = 0; i < lanes(); ++i) run_.totals[at] += static_cast<double>(sums_[at * lanes() + i]);
     }
-    std::fill_n(sums_, states * states * lanes_, T{0});
+    std::fill_n(sums_, states_ * states_ * lanes(), T{0});
     chunks_ = 0;
   }
 
@@ -311,21 +307,20 @@ class PosteriorItems {
     return hn::Load(d_, from.at + k * most + i);
   }
 
-  const PosteriorMatrix<T>& matrix_;
+  const ScanMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const PosteriorAccess<T> at_;
   const std::int64_t states_;
   const GemmTag<T> d_{};
-  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
 
-  std::int64_t first_ = 0, rows_ = 0, count_ = 0;
+  std::int64_t first_ = 0, rows_ = 0;
   bool by_row_ = true;  // items go through the rows of a slice before the next slice
-  bool forward_adjacent_, backward_adjacent_, before_adjacent_, after_adjacent_, source_adjacent_, target_adjacent_;
+  Slices forward_slices_, backward_slices_, source_term_, target_term_, before_place_, after_place_;
   std::int64_t slice_[most], row_[most];
   alignas(64) T weight_[most];
   Lanes forward_, backward_, other_, answer_;
   T weights_[posterior_item_states * posterior_item_states];
-  alignas(64) T sums_[posterior_item_states * posterior_item_states * PosteriorMatrix<T>::panel];
+  alignas(64) T sums_[posterior_item_states * posterior_item_states * ScanMatrix<T>::panel];
   std::int64_t chunks_ = 0;
   base::Pace pace_;
 };

@@ -14,20 +14,18 @@ HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
 template <class T>
-bool run_posterior_in(const PosteriorMatrix<T>& matrix, std::int64_t first, std::int64_t last, const PosteriorRun& run,
+bool run_posterior_in(const ScanMatrix<T>& matrix, std::int64_t first, std::int64_t last, const PosteriorRun& run,
                       std::byte* scratch) {
-  if (matrix.states() <= posterior_item_states) return PosteriorItems<T>(matrix, run).run(first, last);
+  // With one lane there is nothing to gain.
+  if constexpr (HWY_MAX_BYTES > sizeof(double)) {
+    if (matrix.states() <= posterior_item_states) return PosteriorItems<T>(matrix, run).run(first, last);
+  }
   return PosteriorStates<T>(matrix, run, scratch).run(first, last);
 }
 
-bool run_posterior_float32(const PosteriorMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-                           const PosteriorRun& run, std::byte* scratch) {
-  return run_posterior_in(matrix, first, last, run, scratch);
-}
-
-bool run_posterior_float64(const PosteriorMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-                           const PosteriorRun& run, std::byte* scratch) {
-  return run_posterior_in(matrix, first, last, run, scratch);
+bool run_posterior_here(const AnyScanMatrix& any, std::int64_t first, std::int64_t last, const PosteriorRun& run,
+                        std::byte* scratch) {
+  return std::visit([&](const auto& matrix) { return run_posterior_in(matrix, first, last, run, scratch); }, any);
 }
 
 }  // namespace plated::kernels::HWY_NAMESPACE
@@ -36,17 +34,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plated::kernels {
 
-HWY_EXPORT(run_posterior_float32);
-HWY_EXPORT(run_posterior_float64);
+HWY_EXPORT(run_posterior_here);
 
-bool run_chain_posterior(const PosteriorMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-                         const PosteriorRun& run, std::byte* scratch) noexcept {
-  return HWY_DYNAMIC_DISPATCH(run_posterior_float32)(matrix, first, last, run, scratch);
-}
-
-bool run_chain_posterior(const PosteriorMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-                         const PosteriorRun& run, std::byte* scratch) noexcept {
-  return HWY_DYNAMIC_DISPATCH(run_posterior_float64)(matrix, first, last, run, scratch);
+bool run_chain_posterior(const AnyScanMatrix& matrix, std::int64_t first, std::int64_t last, const PosteriorRun& run,
+                         std::byte* scratch) noexcept {
+  return HWY_DYNAMIC_DISPATCH(run_posterior_here)(matrix, first, last, run, scratch);
 }
 
 }  // namespace plated::kernels

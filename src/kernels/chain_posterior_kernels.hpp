@@ -15,7 +15,7 @@ inline constexpr std::int64_t posterior_chunk = 128;
 /// cache's sets.
 template <class T>
 [[nodiscard]] constexpr std::int64_t posterior_pitch(std::int64_t width) {
-  return width / PosteriorMatrix<T>::panel % 2 == 1 ? width : width + PosteriorMatrix<T>::panel;
+  return width / ScanMatrix<T>::panel % 2 == 1 ? width : width + ScanMatrix<T>::panel;
 }
 
 template <class T>
@@ -24,9 +24,7 @@ template <class T>
   return static_cast<std::size_t>(2 * posterior_chunk * posterior_pitch<T>(width) + 3 * width) * sizeof(T);
 }
 
-bool run_chain_posterior(const PosteriorMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-                         const PosteriorRun& run, std::byte* scratch) noexcept;
-bool run_chain_posterior(const PosteriorMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-                         const PosteriorRun& run, std::byte* scratch) noexcept;
+bool run_chain_posterior(const AnyScanMatrix& matrix, std::int64_t first, std::int64_t last, const PosteriorRun& run,
+                         std::byte* scratch) noexcept;
 
 }  // namespace plated::kernels

@@ -28,7 +28,7 @@ namespace plated::kernels::HWY_NAMESPACE {
 template <class T>
 class PosteriorStates {
  public:
-  PosteriorStates(const PosteriorMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
+  PosteriorStates(const ScanMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
       : matrix_(matrix),
         run_(run),
         at_{run, matrix.states()},
@@ -101,7 +101,7 @@ class PosteriorStates {
     std::int64_t v = 0;
     for (; v + lanes_ <= states_; v += lanes_) hn::StoreU(posterior(v), d_, to + v);
     if (v < states_) {
-      HWY_ALIGN T rest[PosteriorMatrix<T>::panel];
+      HWY_ALIGN T rest[ScanMatrix<T>::panel];
       hn::Store(posterior(v), d_, rest);
       std::copy_n(rest, states_ - v, to + v);
     }
@@ -185,7 +185,9 @@ class PosteriorStates {
 
   /// totals += Σ A_tᵀ D_t over the chunk.
   HWY_NOINLINE void add_chunk() {
-    HWY_ALIGN T tile[6 * 2 * PosteriorMatrix<T>::panel];
+    HWY_ALIGN T tile[6 * 2 * ScanMatrix<T>::panel];
+    const hn::CappedTag<double, 8> dd;
+    const std::int64_t doubles = static_cast<std::int64_t>(hn::Lanes(dd));
     for (std::int64_t b = 0; b < states_; b += 2 * lanes_) {
       const std::int64_t vectors = b + lanes_ < states_ ? 2 : 1;
       const std::int64_t columns = std::min(vectors * lanes_, states_ - b);
@@ -196,14 +198,18 @@ class PosteriorStates {
         for (std::int64_t i = 0; i < rows; ++i) {
           double* const to = run_.totals + (a + i) * states_ + b;
           const T* const from = tile + i * vectors * lanes_;
-          for (std::int64_t j = 0; j < columns; ++j) to[j] += static_cast<double>(from[j]);
+          std::int64_t j = 0;
+          for (; j + doubles <= columns; j += doubles) {
+            hn::StoreU(hn::Add(hn::LoadU(dd, to + j), load_doubles(dd, from + j)), dd, to + j);
+          }
+          for (; j < columns; ++j) to[j] += static_cast<double>(from[j]);
         }
       }
     }
     count_ = 0;
   }
 
-  const PosteriorMatrix<T>& matrix_;
+  const ScanMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const PosteriorAccess<T> at_;
   const std::int64_t states_, pitch_;
@@ -211,7 +217,7 @@ class PosteriorStates {
   std::int64_t count_ = 0;
   const GemmTag<T> d_{};
   const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
-  alignas(64) T checked_[PosteriorMatrix<T>::panel] = {};
+  alignas(64) T checked_[ScanMatrix<T>::panel] = {};
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

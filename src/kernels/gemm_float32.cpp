@@ -11,6 +11,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
+template MicroKernel<float> micro_kernel_for<SumOfProducts<float>, float>(std::int64_t, std::int64_t);
+template MicroKernel<float> micro_kernel_for<MaxOfSums<float>, float>(std::int64_t, std::int64_t);
+
 void run_gemm_float32(const GemmCall& call) {
   semiring::dispatch(call.layout.semiring, [&call](auto ring) { GemmTask<decltype(ring), float>(call).run(); });
 }

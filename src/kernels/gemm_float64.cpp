@@ -11,6 +11,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
+template MicroKernel<double> micro_kernel_for<SumOfProducts<double>, double>(std::int64_t, std::int64_t);
+template MicroKernel<double> micro_kernel_for<MaxOfSums<double>, double>(std::int64_t, std::int64_t);
+
 void run_gemm_float64(const GemmCall& call) {
   semiring::dispatch(call.layout.semiring, [&call](auto ring) { GemmTask<decltype(ring), double>(call).run(); });
 }

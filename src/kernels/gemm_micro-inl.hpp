@@ -94,6 +94,12 @@ MicroKernel<T> micro_kernel_for(std::int64_t rows, std::int64_t vectors) {
   return kernels[vectors - 1][rows - 1];
 }
 
+// Those that others share are compiled with the matrix products of their type.
+extern template MicroKernel<float> micro_kernel_for<SumOfProducts<float>, float>(std::int64_t, std::int64_t);
+extern template MicroKernel<float> micro_kernel_for<MaxOfSums<float>, float>(std::int64_t, std::int64_t);
+extern template MicroKernel<double> micro_kernel_for<SumOfProducts<double>, double>(std::int64_t, std::int64_t);
+extern template MicroKernel<double> micro_kernel_for<MaxOfSums<double>, double>(std::int64_t, std::int64_t);
+
 }  // namespace plated::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

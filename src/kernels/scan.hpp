@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <variant>
 
 #include "kernels/scan_matrix.hpp"
 #include "plated/semiring.hpp"
@@ -17,6 +16,11 @@ struct SliceTerm {
   std::int64_t step_stride = 0;  // may be negative, or 0 for a factor that is the same in every step
   std::int64_t state_stride = 1;
   const std::int64_t* row_offset = nullptr;  // one for each row; null: all rows read the same
+
+  template <class T>
+  [[nodiscard]] const T* at(std::int64_t step, std::int64_t row) const {
+    return static_cast<const T*>(data) + step * step_stride + (row_offset != nullptr ? row_offset[row] : 0);
+  }
 };
 
 /// Where the message after each step goes, if anywhere: that of the run's s-th step and row r to
@@ -59,6 +63,10 @@ struct ScanRun {
   const std::int64_t* lengths = nullptr;
   std::int64_t first_step = 0;
   std::int64_t direction = 1;
+
+  [[nodiscard]] bool exists(std::int64_t step, std::int64_t row) const {
+    return lengths == nullptr || lengths[row] > first_step + step * direction;
+  }
 };
 
 /// `steps` times m[b] ← (⊕_a m[a] ⊗ before[a] ⊗ matrix[a, b]) ⊗ after[b], for independent rows.
@@ -85,7 +93,7 @@ class Scan {
 
  private:
   Semiring semiring_;
-  std::variant<ScanMatrix<float>, ScanMatrix<double>> matrix_;
+  AnyScanMatrix matrix_;
 };
 
 }  // namespace plated::kernels

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/scan_kernels.hpp"
-#include "kernels/scan_lanes-inl.hpp"
 #include "kernels/scan_product-inl.hpp"
 #include "kernels/scan_row-inl.hpp"
 
@@ -28,110 +28,109 @@ class ScanBlocks {
   ScanBlocks(const ScanMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
       : matrix_(matrix), run_(run), steps_(matrix), scratch_(reinterpret_cast<T*>(scratch)) {}
 
-  void run(std::int64_t first, std::int64_t last) {
-    base::Pace pace(static_cast<double>(last - first) * static_cast<double>(run_.steps) *
-                    static_cast<double>(scan_step_work(matrix_.states())));
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
-    while (ScanLanes<Steps, T>::pays(matrix_.states(), std::min(lanes, last - first)) && first < last) {
-      const std::int64_t rows = std::min(lanes, last - first);
-      if (!ScanLanes<Steps, T>(matrix_, run_, scratch_).run(first, rows, pace)) return;
-      first += rows;
-    }
-    for (; first < last; first += scan_block_rows) {
-      if (!run_block(first, std::min(scan_block_rows, last - first), pace)) return;
-    }
-  }
+  [[nodiscard]] const Steps& steps() const { return steps_; }
 
- private:
   /// False where the scan is to be given up.
-  bool run_block(std::int64_t first, std::int64_t rows, base::Pace& pace) {
-    const std::int64_t width = matrix_.width();
-    std::fill_n(scratch_, (4 * scan_block_rows + 1) * width, Steps::zero);
-    T* messages = scratch_;
-    T* products = messages + scan_block_rows * width;
-    T* const inputs = products + scan_block_rows * width;
-    T* const logs = inputs + scan_block_rows * width;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      ScanRow<T>& row = rows_[i];
-      row = {};
-      row.message = messages + i * width;
-      row.logs = logs + i * width;
-      row.offset = run_.offset[first + i];
-      if (negated) row.offset = -row.offset;
-      steps_.enter(row, static_cast<const T*>(run_.messages) + (first + i) * matrix_.states());
-    }
-    const bool has_before = run_.before.data != nullptr;
-    const std::int64_t work = rows * scan_step_work(matrix_.states());
-    const std::int64_t at_once = work < 4096 ? 16 : 1;  // steps between questions whether to stop
-    for (std::int64_t s = 0; s < run_.steps; ++s) {
-      for (std::int64_t i = 0; i < rows; ++i) {
-        ScanRow<T>& row = rows_[i];
-        row.message = messages + i * width;
-        row.product = products + i * width;
-        row.input = has_before ? inputs + i * width : row.message;
-        if (!exists(s, first + i)) continue;
-        row.before = term(run_.before, s, first + i);
-        steps_.prepare(row);
+  bool run(std::int64_t first, std::int64_t last, base::Pace& pace) {
+    ScanRow<T> rows[scan_block_rows];
+    clear(std::min(scan_block_rows, last - first));
+    for (; first < last; first += scan_block_rows) {
+      const std::int64_t count = std::min(scan_block_rows, last - first);
+      for (std::int64_t i = 0; i < count; ++i) {
+        rows[i] = {};
+        rows[i].logs = part(3, i);
+        enter(rows[i], i, first + i);
       }
-      scan_product<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, rows);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        ScanRow<T>& row = rows_[i];
-        if (exists(s, first + i)) {
-          row.after = term(run_.after, s, first + i);
-          steps_.finish(row);
-        } else {
-          std::memcpy(row.product, row.message, static_cast<std::size_t>(width) * sizeof(T));
-        }
-        row.message = row.product;
-        trace(row, s, first + i);
+      const std::int64_t work = count * scan_step_work(matrix_.states());
+      const std::int64_t at_once = work < 4096 ? 16 : 1;  // steps between questions whether to stop
+      for (std::int64_t s = 0; s < run_.steps; s += at_once) {
+        advance(rows, first, count, s, std::min(run_.steps, s + at_once));
+        if (pace.stops(at_once * work)) return false;
       }
-      std::swap(messages, products);
-      if (s % at_once == 0 && pace.stops(at_once * work)) return false;
-    }
-    for (std::int64_t i = 0; i < rows; ++i) {
-      T* const message = static_cast<T*>(run_.messages) + (first + i) * matrix_.states();
-      double offset;
-      if (steps_.leave(rows_[i], message, offset)) run_.offset[first + i] = offset;
+      for (std::int64_t i = 0; i < count; ++i) {
+        steps_.leave(rows[i], false, message_of(first + i));
+        run_.offset[first + i] = steps_.leave_offset(rows[i], run_.offset[first + i]);
+      }
     }
     return true;
   }
 
-  [[nodiscard]] HWY_INLINE bool exists(std::int64_t step, std::int64_t row) const {
-    return run_.lengths == nullptr || run_.lengths[row] > run_.first_step + step * run_.direction;
+  /// Makes room for the messages of so many rows.
+  void clear(std::int64_t rows) const {
+    for (std::int64_t which = 0; which < 4; ++which) std::fill_n(part(which, 0), rows * matrix_.width(), Steps::zero);
+  }
+
+  /// Row `index` of the run as the i-th of a block; row.logs is where its logarithms are to be kept.
+  void enter(ScanRow<T>& row, std::int64_t i, std::int64_t index) const {
+    row.message = part(0, i);
+    steps_.enter(row, message_of(index), run_.offset[index]);
+  }
+
+  /// Where a row that is the only one of its block may have its message.
+  [[nodiscard]] T* first_message() const { return part(0, 0); }
+
+  /// Takes the rows first … first + count − 1 through steps begin … end − 1. Their messages are side by side.
+  HWY_NOINLINE void advance(ScanRow<T>* rows, std::int64_t first, std::int64_t count, std::int64_t begin,
+                            std::int64_t end) const {
+    const std::int64_t width = matrix_.width();
+    T* messages = rows[0].message;
+    T* products = messages == part(0, 0) ? part(1, 0) : part(0, 0);
+    T* const inputs = part(2, 0);
+    const bool has_before = run_.before.data != nullptr;
+    for (std::int64_t s = begin; s < end; ++s) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        ScanRow<T>& row = rows[i];
+        row.product = products + i * width;
+        row.input = has_before ? inputs + i * width : row.message;
+        if (!run_.exists(s, first + i)) continue;
+        row.before = term(run_.before, s, first + i);
+        steps_.prepare(row);
+      }
+      scan_product<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        ScanRow<T>& row = rows[i];
+        if (run_.exists(s, first + i)) {
+          row.after = term(run_.after, s, first + i);
+          steps_.finish(row);
+        } else {
+          std::memcpy(row.product, messages + i * width, static_cast<std::size_t>(width) * sizeof(T));
+        }
+        row.message = row.product;
+        if (run_.trace.messages != nullptr) trace(row, s, first + i);
+      }
+      std::swap(messages, products);
+    }
+  }
+
+ private:
+  [[nodiscard]] T* part(std::int64_t which, std::int64_t i) const {
+    return scratch_ + (which * scan_block_rows + i) * matrix_.width();
+  }
+  [[nodiscard]] T* message_of(std::int64_t row) const {
+    return static_cast<T*>(run_.messages) + row * matrix_.states();
   }
 
   /// The term's entries of a step and row, one after the other.
-  HWY_INLINE const T* term(const SliceTerm& slices, std::int64_t step, std::int64_t row) {
+  HWY_INLINE const T* term(const SliceTerm& slices, std::int64_t step, std::int64_t row) const {
     if (slices.data == nullptr) return nullptr;
-    const T* data = static_cast<const T*>(slices.data) + step * slices.step_stride;
-    if (slices.row_offset != nullptr) data += slices.row_offset[row];
+    const T* const data = slices.at<T>(step, row);
     if (slices.state_stride == 1) return data;
-    T* const copy = scratch_ + 4 * scan_block_rows * matrix_.width();
+    T* const copy = part(4, 0);
     for (std::int64_t b = 0; b < matrix_.states(); ++b) copy[b] = data[b * slices.state_stride];
     return copy;
   }
 
   HWY_INLINE void trace(const ScanRow<T>& row, std::int64_t step, std::int64_t index) const {
-    if (run_.trace.messages == nullptr) return;
-    T* const to = static_cast<T*>(run_.trace.messages) + run_.trace.message_at(step, index, matrix_.states());
-    double offset = 0.0;
-    bool live = true;
-    if (run_.trace.linear) {
-      steps_.leave_linear(row, to);
-      if (run_.trace.offsets != nullptr) live = steps_.leave_offset(row, offset);
-    } else {
-      live = steps_.leave(row, to, offset);
-    }
-    if (run_.trace.offsets == nullptr) return;
-    run_.trace.offsets[run_.trace.offset_at(step, index)] = live ? offset : run_.offset[index];
+    const ScanTrace& trace = run_.trace;
+    steps_.leave(row, trace.linear, static_cast<T*>(trace.messages) + trace.message_at(step, index, matrix_.states()));
+    if (trace.offsets == nullptr) return;
+    trace.offsets[trace.offset_at(step, index)] = steps_.leave_offset(row, run_.offset[index]);
   }
 
-  static constexpr bool negated = Steps::negated;
   const ScanMatrix<T>& matrix_;
   const ScanRun& run_;
   const Steps steps_;
   T* const scratch_;
-  ScanRow<T> rows_[scan_block_rows];
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

@@ -20,9 +20,7 @@ template <class T>
 /// A step of one row, about, in nanoseconds: for the questions whether to stop.
 [[nodiscard]] constexpr std::int64_t scan_step_work(std::int64_t states) { return 8 + states * states / 8; }
 
-void run_scan(Semiring semiring, const ScanMatrix<float>& matrix, std::int64_t first, std::int64_t last,
-              const ScanRun& run, std::byte* scratch) noexcept;
-void run_scan(Semiring semiring, const ScanMatrix<double>& matrix, std::int64_t first, std::int64_t last,
-              const ScanRun& run, std::byte* scratch) noexcept;
+void run_scan(Semiring semiring, const AnyScanMatrix& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
+              std::byte* scratch) noexcept;
 
 }  // namespace plated::kernels

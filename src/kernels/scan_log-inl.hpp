@@ -33,9 +33,10 @@ class LogSteps {
 
   explicit LogSteps(const ScanMatrix<T>& matrix) : matrix_(matrix) {}
 
-  void enter(ScanRow<T>& row, const T* message) const {
+  void enter(ScanRow<T>& row, const T* message, double offset) const {
     const Term given{message, matrix_.states()};
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) hn::StoreU(given.load(v), d_, row.message + v);
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) hn::StoreU(given.load(v), d_, row.message + v);
+    row.offset = offset;
     row.exponent = 0;
     settle(row, row.message);
   }
@@ -57,42 +58,19 @@ class LogSteps {
     if (HWY_UNLIKELY(!kept)) do_over(row);
   }
 
-  bool leave(const ScanRow<T>& row, T* message, double& offset) const {
-    const std::int64_t states = matrix_.states();
-    if (row.in_logs) {
-      std::memcpy(message, row.logs, static_cast<std::size_t>(states) * sizeof(T));
-    } else if (row.top == 0) {
-      for (std::int64_t b = 0; b < states; ++b) message[b] = -infinity;
-    } else {
-      const V top = hn::Set(d_, row.top);
-      write(message, [&](std::int64_t v) HWY_ATTR { return logs(hn::LoadU(d_, row.message + v), top); });
-    }
-    return leave_offset(row, offset);
+  /// Writes the message with 0 as its largest entry; linear: in real space, with 1.
+  HWY_INLINE void leave(const ScanRow<T>& row, bool linear, T* message) const {
+    if (HWY_UNLIKELY(!linear || row.in_logs)) return leave_rarely(row, linear, message);
+    const V top = divisor(hn::Set(d_, row.top));
+    write_states(message, matrix_.states(),
+                 [&](std::int64_t v) HWY_ATTR { return hn::Div(hn::LoadU(d_, row.message + v), top); });
   }
-
-  bool leave_offset(const ScanRow<T>& row, double& offset) const {
-    if (row.in_logs) {
-      offset = row.offset + static_cast<double>(row.exponent) * ln2;
-    } else if (row.top == 0) {
-      return false;
-    } else {
-      offset = total(row.offset, row.exponent, log_top(row.top));
-    }
-    return true;
+  /// The offset of that message; `otherwise` where all its entries are zero.
+  [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
+    if (row.in_logs) return row.offset + static_cast<double>(row.exponent) * ln2;
+    return row.top > 0 ? total(row.offset, row.exponent, log_top(row.top)) : otherwise;
   }
-
-  /// The message in real space, its largest entry 1.
-  HWY_INLINE void leave_linear(const ScanRow<T>& row, T* message) const {
-    if (HWY_UNLIKELY(row.in_logs)) {
-      write(message, [&](std::int64_t v) HWY_ATTR { return Exp(d_, hn::LoadU(d_, row.logs + v)); });
-    } else {
-      const V top = divisor(hn::Set(d_, row.top));
-      write(message, [&](std::int64_t v) HWY_ATTR { return linear(hn::LoadU(d_, row.message + v), top); });
-    }
-  }
-
-  /// The offset of a message whose largest entry is to be 0.
-  static HWY_INLINE double total(double offset, std::int64_t exponent, double top) {
+  [[nodiscard]] static HWY_INLINE double total(double offset, std::int64_t exponent, double top) {
     return offset + (static_cast<double>(exponent) * ln2 + top);
   }
   /// The logarithms of `count` numbers, by whole vectors of an array that is a cache line long.
@@ -102,17 +80,13 @@ class LogSteps {
       hn::StoreU(Log(d, load_doubles(d, top + i)), d, to + i);
     }
   }
-  /// The same of one.
-  static HWY_INLINE double log_top(T top) {
-    const hn::CappedTag<double, 1> d;
-    return hn::GetLane(Log(d, hn::Set(d, static_cast<double>(top))));
-  }
 
   // The arithmetic of a step in real space, lane by lane: states of a row, or rows.
   using Lost = hn::Mask<GemmTag<T>>;
   HWY_INLINE Lost none_lost() const { return hn::Lt(hn::Zero(d_), hn::Zero(d_)); }
   HWY_INLINE bool any(Lost lost) const { return !hn::AllFalse(d_, lost); }
-  HWY_INLINE Lost of_live(Lost lost, V top) const { return hn::And(lost, hn::Gt(top, hn::Zero(d_))); }
+  static HWY_INLINE Lost either(Lost a, Lost b) { return hn::Or(a, b); }
+  static HWY_INLINE Lost only(Lost lost, Lost where) { return hn::And(lost, where); }
   HWY_INLINE V ones(Lost lost) const { return hn::IfThenElseZero(lost, hn::Set(d_, T{1})); }
 
   /// 2^−n for a number from 2^n on, below 2^(n+1).
@@ -123,7 +97,8 @@ class LogSteps {
     const auto unity = hn::Set(di, Bits{2 * MathConstants<T>::exponent_bias} << mantissa);
     return hn::BitCast(d_, hn::Sub(unity, power));
   }
-  HWY_INLINE V no_normaliser() const { return hn::Set(d_, T{1}); }
+  HWY_INLINE V neutral() const { return hn::Set(d_, T{1}); }
+  HWY_INLINE V term(V term) const { return term; }
   /// n.
   static HWY_INLINE std::int64_t exponent_of(T top) {
     Bits bits;
@@ -136,7 +111,6 @@ class LogSteps {
                    hn::Set(di, MathConstants<T>::exponent_bias));
   }
   /// What the normaliser takes out is in the exponent.
-  static HWY_INLINE double taken(T /*top*/) { return 0.0; }
   template <class D>
   static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> /*top*/) {
     return hn::Zero(d);
@@ -144,8 +118,8 @@ class LogSteps {
   HWY_INLINE V factor(V term, V shift, V column_shift) const {
     return exp_of(hn::Add(hn::Sub(term, shift), column_shift));
   }
-  /// The factor of column b where no term follows the matrix.
-  HWY_INLINE V plain_factor(std::int64_t b) const { return hn::Set(d_, matrix_.column_scale()[b]); }
+  /// The factor of a column where no term follows the matrix.
+  HWY_INLINE V plain_factor(T column_scale) const { return hn::Set(d_, column_scale); }
   /// Notes what is small though neither of its factors is zero, and sums that may have lost a term.
   HWY_INLINE V combine(V from, V factor, V normaliser, V least_sum, Lost& lost) const {
     const V y = hn::Mul(from, hn::Mul(factor, normaliser));
@@ -155,15 +129,26 @@ class LogSteps {
     return y;
   }
   HWY_INLINE V divisor(V top) const { return hn::IfThenElse(hn::Gt(top, hn::Zero(d_)), top, hn::Set(d_, T{1})); }
-  HWY_INLINE V linear(V message, V top) const { return hn::Div(message, top); }
-  /// Divided, so that the largest entry is exactly 0.
-  HWY_INLINE V logs(V message, V top) const { return Log(d_, hn::Div(message, top)); }
+  /// Divided, so that the largest entry is exactly 1, or its logarithm exactly 0.
+  HWY_INLINE V form(bool linear, V message, V top) const {
+    const V divided = hn::Div(message, top);
+    return linear ? divided : log_of(divided);
+  }
 
  private:
   using Term = ScanTerm<T, false>;
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   static constexpr double ln2 = 0.693147180559945309417;
+
+  /// Logarithms are rare in real space, and long.
+  static HWY_NOINLINE V log_of(V x) { return Log(GemmTag<T>(), x); }
+  static HWY_NOINLINE double log_top(T top) {
+    const hn::CappedTag<double, 1> d;
+    return hn::GetLane(Log(d, hn::Set(d, static_cast<double>(top))));
+  }
 
   /// e^x for x ≤ 0: 0 at −inf alone.
   HWY_INLINE V exp_of(V x) const { return hn::IfThenElseZero(hn::Gt(x, hn::Set(d_, -infinity)), ExpOfShifted(d_, x)); }
@@ -172,7 +157,7 @@ class LogSteps {
   /// lost. kFinal: `from` is the matrix's product, whose columns are yet to be shifted.
   template <bool kNormalise, bool kFinal>
   HWY_INLINE bool scale(ScanRow<T>& row, const T* term, const T* from, T* to) const {
-    const V inverse = kNormalise ? normaliser(hn::Set(d_, row.top)) : hn::Set(d_, T{1});
+    const V inverse = kNormalise ? normaliser(hn::Set(d_, row.top)) : neutral();
     const bool guarded = kFinal && matrix_.deep();
     V top = hn::Zero(d_);
     Lost lost = none_lost();
@@ -184,11 +169,11 @@ class LogSteps {
     };
     T shift = 0;
     if (term == nullptr) {
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) put(v, hn::LoadU(d_, matrix_.column_scale() + v));
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, hn::LoadU(d_, matrix_.column_scale() + v));
     } else {
       const Term terms{term, matrix_.states()};
       shift = terms.shift();
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
         const V column_shift = kFinal ? hn::LoadU(d_, matrix_.column_shift() + v) : hn::Zero(d_);
         put(v, factor(terms.load(v), hn::Set(d_, shift), column_shift));
       }
@@ -200,22 +185,24 @@ class LogSteps {
     return true;
   }
 
-  /// to[b] ← the lanes of form(v) for the states, and no byte more.
-  template <class Form>
-  HWY_INLINE void write(T* to, const Form& form) const {
-    std::int64_t v = 0;
-    for (; v + lanes_ <= matrix_.states(); v += lanes_) hn::StoreU(form(v), d_, to + v);
-    if (v == matrix_.states()) return;
-    HWY_ALIGN T rest[ScanMatrix<T>::panel];
-    hn::Store(form(v), d_, rest);
-    std::memcpy(to + v, rest, static_cast<std::size_t>(matrix_.states() - v) * sizeof(T));
+  HWY_NOINLINE void leave_rarely(const ScanRow<T>& row, bool linear, T* message) const {
+    if (row.in_logs) {
+      write_states(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
+        const V logs = hn::LoadU(d_, row.logs + v);
+        return linear ? Exp(d_, logs) : logs;
+      });
+    } else {
+      const V top = divisor(hn::Set(d_, row.top));
+      write_states(message, matrix_.states(),
+                   [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
+    }
   }
 
   /// The message goes from real space to logarithms.
   HWY_NOINLINE void take_logs_of(ScanRow<T>& row) const {
     const V top = hn::Set(d_, row.top);
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
-      hn::StoreU(Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)), d_, row.logs + v);
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
+      hn::StoreU(form(false, hn::LoadU(d_, row.message + v), top), d_, row.logs + v);
     }
     row.offset += log_top(row.top);
     row.in_logs = true;
@@ -234,9 +221,9 @@ class LogSteps {
     finish_logs(row);
   }
 
-  T largest_of(const T* from) const {
+  HWY_NOINLINE T largest_of(const T* from) const {
     V top = hn::LoadU(d_, from);
-    for (std::int64_t v = lanes_; v < matrix_.states(); v += lanes_) top = hn::Max(top, hn::LoadU(d_, from + v));
+    for (std::int64_t v = lanes(); v < matrix_.states(); v += lanes()) top = hn::Max(top, hn::LoadU(d_, from + v));
     return hn::GetLane(hn::MaxOfLanes(d_, top));
   }
 
@@ -247,13 +234,13 @@ class LogSteps {
       const Term terms{row.before, matrix_.states()};
       const T shift = terms.shift();
       row.pending += static_cast<double>(shift);
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
         const V rest = hn::Sub(terms.load(v), hn::Set(d_, shift));
         hn::StoreU(hn::Add(hn::LoadU(d_, row.logs + v), rest), d_, row.logs + v);
       }
     }
     row.pending += static_cast<double>(recentre(row, row.logs));
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(exp_of(hn::LoadU(d_, row.logs + v)), d_, row.input + v);
     }
   }
@@ -265,17 +252,17 @@ class LogSteps {
     T shift = 0;
     const Term terms{row.after, matrix_.states()};
     if (row.after != nullptr) shift = terms.shift();
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       const V sum = hn::LoadU(d_, row.product + v);
       V rest = hn::LoadU(d_, matrix_.column_shift() + v);
       if (row.after != nullptr) rest = hn::Add(rest, hn::Sub(terms.load(v), hn::Set(d_, shift)));
-      hn::StoreU(hn::Add(Log(d_, sum), rest), d_, logs + v);
+      hn::StoreU(hn::Add(log_of(sum), rest), d_, logs + v);
       const V depth = hn::LoadU(d_, matrix_.column_depth() + v);
       const auto suspect = hn::And(hn::Lt(sum, hn::Set(d_, guard.least_sum)), hn::Gt(depth, hn::Set(d_, shallow)));
       if (hn::AllFalse(d_, suspect)) continue;
       HWY_ALIGN T flags[ScanMatrix<T>::panel];
       hn::Store(hn::IfThenElseZero(suspect, hn::Set(d_, T{1})), d_, flags);
-      for (std::int64_t b = v; b < std::min(v + lanes_, matrix_.states()); ++b) {
+      for (std::int64_t b = v; b < std::min(v + lanes(), matrix_.states()); ++b) {
         if (flags[b - v] == 0) continue;
         double exact = matrix_.exact_log_sum(row.logs, b) - matrix_.shift();
         if (row.after != nullptr) exact += static_cast<double>(row.after[b] - shift);
@@ -288,10 +275,10 @@ class LogSteps {
 
   /// Makes 0 the largest entry, with `depth` as the distance of the smallest one that is not −inf; returns what was
   /// taken out.
-  T recentre(ScanRow<T>& row, T* logs) const {
+  HWY_NOINLINE T recentre(ScanRow<T>& row, T* logs) const {
     V top = hn::Set(d_, -infinity);
     V low = hn::Set(d_, infinity);
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       const V x = hn::LoadU(d_, logs + v);
       top = hn::Max(top, x);
       low = hn::Min(low, hn::IfThenElse(hn::Gt(x, hn::Set(d_, -infinity)), x, hn::Set(d_, infinity)));
@@ -300,22 +287,22 @@ class LogSteps {
     row.depth = 0;
     if (largest == -infinity) return 0;
     row.depth = largest - hn::GetLane(hn::MinOfLanes(d_, low));
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(hn::Sub(hn::LoadU(d_, logs + v), hn::Set(d_, largest)), d_, logs + v);
     }
     return largest;
   }
 
   /// A message in logarithms becomes the row's: in real space if it is shallow. `logs` is where the message goes then.
-  void settle(ScanRow<T>& row, T* logs) const {
+  HWY_NOINLINE void settle(ScanRow<T>& row, T* logs) const {
     row.offset += static_cast<double>(recentre(row, logs));
     row.in_logs = row.depth > ScanDepth<T>::message;
     if (row.in_logs) {
       std::memcpy(row.logs, logs, static_cast<std::size_t>(matrix_.width()) * sizeof(T));
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) hn::StoreU(hn::Zero(d_), d_, logs + v);
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) hn::StoreU(hn::Zero(d_), d_, logs + v);
       return;
     }
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(exp_of(hn::LoadU(d_, logs + v)), d_, logs + v);
     }
     row.top = largest_of(logs);
@@ -323,7 +310,6 @@ class LogSteps {
 
   const ScanMatrix<T>& matrix_;
   const GemmTag<T> d_{};
-  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

@@ -1,4 +1,4 @@
-// Packs a scan's matrix, and sums its columns exactly where the packed form would underflow.
+// Packs the matrix of a chain, and sums its columns exactly where the packed form would underflow.
 #include "kernels/scan_matrix.hpp"
 
 #include <algorithm>
@@ -19,13 +19,15 @@ constexpr double alike = 10.0;
 
 template <class T>
 ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-                          std::int64_t column_stride)
+                          std::int64_t column_stride, ScanLayout layout)
     : states_(states),
       width_((states + panel - 1) / panel * panel),
       original_(matrix),
       row_stride_(row_stride),
       column_stride_(column_stride),
-      memory_(base::allocate_aligned(static_cast<std::size_t>((states_ + 4) * width_) * sizeof(T))) {
+      layout_(layout) {
+  if (matrix == nullptr) return;
+  memory_.reset(base::allocate_aligned(static_cast<std::size_t>((states_ + 4) * width_) * sizeof(T)));
   const T zero = semiring == Semiring::log ? T{0} : -std::numeric_limits<T>::infinity();
   std::fill_n(part(0), states_ * width_, zero);
   std::fill_n(part(states_ * width_), 4 * width_, T{0});
@@ -33,7 +35,8 @@ ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matri
   if (semiring == Semiring::log) {
     pack_logs();
   } else {
-    pack_sums(semiring == Semiring::min_plus ? -1.0 : 1.0);
+    if (semiring == Semiring::min_plus) sign_ = -1;
+    pack_sums();
   }
 }
 
@@ -57,12 +60,12 @@ void ScanMatrix<T>::pack_logs() {
   }
   if (highest == -infinity) return;
   shift_ = highest;
-  uniform_ = highest - lowest_top < alike;
+  const bool uniform = highest - lowest_top < alike;
   T* column_shift = part(states_ * width_);
   for (std::int64_t b = 0; b < states_; ++b) {
     const auto i = static_cast<std::size_t>(b);
     if (top[i] == -infinity) continue;
-    if (!uniform_) column_shift[b] = static_cast<T>(top[i] - highest);
+    if (!uniform) column_shift[b] = static_cast<T>(top[i] - highest);
     // What the step adds back is the rounded shift, so that is what is taken out.
     const double out = shift_ + static_cast<double>(column_shift[b]);
     for (std::int64_t a = 0; a < states_; ++a) {
@@ -83,7 +86,8 @@ void ScanMatrix<T>::pack_logs() {
 }
 
 template <class T>
-void ScanMatrix<T>::pack_sums(double sign) {
+void ScanMatrix<T>::pack_sums() {
+  const auto sign = static_cast<double>(sign_);
   double highest = -infinity;
   for (std::int64_t a = 0; a < states_; ++a) {
     for (std::int64_t b = 0; b < states_; ++b) highest = std::max(highest, sign * original(a, b));
@@ -111,7 +115,24 @@ double ScanMatrix<T>::exact_log_sum(const T* message, std::int64_t column) const
   return largest + std::log(sum);
 }
 
+template <class T>
+void ScanMatrix<T>::weigh(const double* totals, double* to) const noexcept {
+  for (std::int64_t a = 0; a < states_; ++a) {
+    for (std::int64_t b = 0; b < states_; ++b) {
+      to[a * states_ + b] = totals[a * states_ + b] * std::exp(original(a, b) - shift_);
+    }
+  }
+}
+
 template class ScanMatrix<float>;
 template class ScanMatrix<double>;
+
+AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
+                          std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout) {
+  if (dtype == Dtype::float32) {
+    return ScanMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout);
+  }
+  return ScanMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout);
+}
 
 }  // namespace plated::kernels

@@ -1,12 +1,14 @@
-// The tied matrix of a scan, packed once: panels of columns, in real space where the semiring is log.
+// The tied matrix of a chain, packed once for scans or posteriors, in real space where the semiring is log.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <variant>
 
 #include "base/aligned_memory.hpp"
 #include "plated/semiring.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated::kernels {
 
@@ -20,14 +22,18 @@ struct ScanDepth {
   static constexpr T message = sizeof(T) == 4 ? T(50) : T(440);
 };
 
+/// Panels for scans, columns for posteriors.
+enum class ScanLayout { panels, columns };
+
 template <class T>
 class ScanMatrix {
  public:
   /// A panel of columns is a cache line wide on every SIMD target.
   static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
 
+  /// `matrix` may be null: then there are states only.
   ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-             std::int64_t column_stride);
+             std::int64_t column_stride, ScanLayout layout);
 
   [[nodiscard]] std::int64_t states() const { return states_; }
   /// The states, padded to whole panels with the semiring's zero.
@@ -36,6 +42,8 @@ class ScanMatrix {
   ///
   /// log: exp(W[a,b] − shift − column_shift[b]); max_plus: W[a,b] − shift; min_plus: the negated matrix's.
   [[nodiscard]] const T* panels() const { return part(0); }
+  /// In the layout by columns: entries (0, b) … (width − 1, b), 0 beyond the states.
+  [[nodiscard]] const T* column(std::int64_t b) const { return part(b * width_); }
   /// At most 0; all 0 in max_plus and min_plus, and where the columns' largest entries are alike.
   [[nodiscard]] const T* column_shift() const { return part(states_ * width_); }
   /// exp(column_shift), never 0.
@@ -45,13 +53,16 @@ class ScanMatrix {
   /// The smallest sum that has lost nothing to underflow: 0 for a column that loses nothing anyway.
   [[nodiscard]] const T* least_sum() const { return column_depth() + width_; }
   [[nodiscard]] double shift() const { return shift_; }
-  /// Whether all column shifts are 0.
-  [[nodiscard]] bool uniform() const { return uniform_; }
+  /// −1 in min_plus, which is max_plus of negated numbers.
+  [[nodiscard]] T sign() const { return sign_; }
   /// Whether some column has a least sum.
   [[nodiscard]] bool deep() const { return deep_; }
 
   /// log Σ_a exp(message[a] + W[a, column]), exactly.
   [[nodiscard]] double exact_log_sum(const T* message, std::int64_t column) const noexcept;
+
+  /// to[a · states + b] ← totals[a · states + b] · exp(W[a,b] − shift).
+  void weigh(const double* totals, double* to) const noexcept;
 
  private:
   struct Free {
@@ -62,21 +73,29 @@ class ScanMatrix {
     return static_cast<double>(original_[a * row_stride_ + b * column_stride_]);
   }
   void pack_logs();
-  void pack_sums(double sign);
+  void pack_sums();
   void put(std::int64_t a, std::int64_t b, double value) {
-    part(0)[(b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
+    const bool columns = layout_ == ScanLayout::columns;
+    part(0)[columns ? b * width_ + a : (b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
   }
 
   std::int64_t states_, width_;
   const T* original_;
   std::int64_t row_stride_, column_stride_;
+  ScanLayout layout_;
   std::unique_ptr<std::byte, Free> memory_;
   double shift_ = 0.0;
-  bool uniform_ = true;
+  T sign_ = 1;
   bool deep_ = false;
 };
 
 extern template class ScanMatrix<float>;
 extern template class ScanMatrix<double>;
+
+using AnyScanMatrix = std::variant<ScanMatrix<float>, ScanMatrix<double>>;
+
+/// Of that type, to which `matrix` points.
+[[nodiscard]] AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
+                                        std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout);
 
 }  // namespace plated::kernels

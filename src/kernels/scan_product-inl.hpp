@@ -62,7 +62,7 @@ HWY_INLINE void scan_row_vectors(const ScanMatrix<T>& matrix, const T* HWY_RESTR
 
 /// One row: to[0 … vectors · lanes − 1].
 template <class Algebra, class T>
-HWY_INLINE void scan_row_product(const ScanMatrix<T>& matrix, const T* row, T* to) {
+HWY_NOINLINE void scan_row_product(const ScanMatrix<T>& matrix, const T* row, T* to) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
   const std::int64_t states = matrix.states();
   for (std::int64_t first = 0; first < states; first += scan_chunk) {

@@ -6,7 +6,9 @@
 #define PLATED_KERNELS_SCAN_ROW_INL
 #endif
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "hwy/highway.h"
@@ -33,20 +35,22 @@ struct ScanRow {
   T depth;                // log only: how far the input's logarithms reach below 0
 };
 
-/// The vectors of an array of `states` entries in memory; beyond them is the semiring's zero, and no byte is touched.
-template <class T, bool kNegated>
+/// The vectors of an array of `states` entries in memory, negated where `flip` (a zero) is negative; beyond them is the
+/// semiring's zero, and no byte is touched. kFlips: whether that may be.
+template <class T, bool kFlips>
 struct ScanTerm {
   const T* data;
   std::int64_t states;
+  T flip = 0;
   HWY_INLINE GemmVec<T> load(std::int64_t at) const {
     const GemmTag<T> d;
-    constexpr T infinity = std::numeric_limits<T>::infinity();
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const GemmVec<T> term =
-        HWY_LIKELY(at + lanes <= states)
-            ? hn::LoadU(d, data + at)
-            : load_some(d, data + at, static_cast<std::size_t>(states - at), kNegated ? infinity : -infinity);
-    return kNegated ? hn::Neg(term) : term;
+    constexpr T zero = -std::numeric_limits<T>::infinity();
+    const GemmVec<T> term = HWY_LIKELY(at + lanes <= states)
+                                ? hn::LoadU(d, data + at)
+                                : load_some(d, data + at, static_cast<std::size_t>(states - at),
+                                            kFlips && std::signbit(flip) ? -zero : zero);
+    return kFlips ? hn::Xor(term, hn::Set(d, flip)) : term;
   }
 
   /// The largest entry, as what to take out: 0 where all are the semiring's zero.
@@ -59,6 +63,19 @@ struct ScanTerm {
     return largest > -std::numeric_limits<T>::infinity() ? largest : T{0};
   }
 };
+
+/// to[b] ← the lanes of form(v) for the states, and no byte more.
+template <class T, class Form>
+HWY_INLINE void write_states(T* to, std::int64_t states, const Form& form) {
+  const GemmTag<T> d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t v = 0;
+  for (; v + lanes <= states; v += lanes) hn::StoreU(form(v), d, to + v);
+  if (v == states) return;
+  HWY_ALIGN T rest[ScanMatrix<T>::panel];
+  hn::Store(form(v), d, rest);
+  std::memcpy(to + v, rest, static_cast<std::size_t>(states - v) * sizeof(T));
+}
 
 }  // namespace plated::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

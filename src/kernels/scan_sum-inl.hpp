@@ -17,21 +17,20 @@ namespace plated::kernels::HWY_NAMESPACE {
 
 /// A message is kept near 0: a step takes out the largest entry of the message that it starts from, and of its terms.
 /// That it lags a step behind keeps the search for the largest entry out of the chain of dependencies.
-template <class T, bool kNegated>
+template <class T>
 class SumSteps {
  public:
   using Algebra = MaxOfSums<T>;
-  static constexpr T zero = -std::numeric_limits<T>::infinity();
-  static constexpr bool negated = kNegated;
-
   using V = GemmVec<T>;
+  static constexpr T zero = -std::numeric_limits<T>::infinity();
 
-  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix) {}
+  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()), flip_(T{0} * sign_) {}
 
-  void enter(ScanRow<T>& row, const T* message) const {
-    const ScanTerm<T, kNegated> given{message, matrix_.states()};
+  void enter(ScanRow<T>& row, const T* message, double offset) const {
+    row.offset = static_cast<double>(sign_) * offset;
     V top = hn::Set(d_, zero);
-    for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
+    const Term given{message, matrix_.states(), flip_};
+    for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(given.load(v), d_, row.message + v);
       top = hn::Max(top, given.load(v));
     }
@@ -48,28 +47,18 @@ class SumSteps {
     row.offset += add_term(row, row.after, top, row.product, row.product) + matrix_.shift();
   }
 
-  bool leave(const ScanRow<T>& row, T* message, double& offset) const {
-    const bool live = row.top > zero;
-    const T top = live ? row.top : T{0};
-    for (std::int64_t b = 0; b < matrix_.states(); ++b) {
-      message[b] = kNegated ? top - row.message[b] : row.message[b] - top;
-    }
-    return leave_offset(row, offset);
+  /// Writes the message with 0 as its largest entry. There is no linear form here.
+  void leave(const ScanRow<T>& row, bool /*linear*/, T* message) const {
+    const V top = divisor(hn::Set(d_, row.top));
+    write_states(message, matrix_.states(),
+                 [&](std::int64_t v) HWY_ATTR { return form(false, hn::LoadU(d_, row.message + v), top); });
   }
-  static bool leave_offset(const ScanRow<T>& row, double& offset) {
-    const bool live = row.top > zero;
-    offset = total(row.offset, 0, live ? static_cast<double>(row.top) : 0.0);
-    return live;
+  /// The offset of that message; `otherwise` where all its entries are zero.
+  [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
+    return row.top > zero ? total(row.offset, 0, static_cast<double>(row.top)) : otherwise;
   }
-  /// There is no linear form here.
-  void leave_linear(const ScanRow<T>& row, T* message) const {
-    double offset;
-    leave(row, message, offset);
-  }
-
-  /// The offset of a message whose largest entry is to be 0.
-  static HWY_INLINE double total(double offset, std::int64_t /*exponent*/, double top) {
-    return kNegated ? -(offset + top) : offset + top;
+  [[nodiscard]] HWY_INLINE double total(double offset, std::int64_t /*exponent*/, double top) const {
+    return static_cast<double>(sign_) * (offset + top);
   }
   static HWY_INLINE void log_tops(const T* top, std::int64_t count, double* to) {
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(top[i]);
@@ -79,58 +68,57 @@ class SumSteps {
   using Lost = bool;
   static HWY_INLINE Lost none_lost() { return false; }
   static HWY_INLINE bool any(Lost) { return false; }
-  static HWY_INLINE Lost of_live(Lost, V) { return false; }
+  static HWY_INLINE Lost either(Lost, Lost) { return false; }
+  static HWY_INLINE Lost only(Lost, hn::Mask<GemmTag<T>>) { return false; }
   HWY_INLINE V ones(Lost) const { return hn::Zero(d_); }
-  static HWY_INLINE std::int64_t exponent_of(T /*top*/) { return 0; }
   template <class DI>
   static HWY_INLINE hn::Vec<DI> exponents_of(DI di, V /*top*/) {
     return hn::Zero(di);
   }
-  static HWY_INLINE double taken(T top) { return top > zero ? static_cast<double>(top) : 0.0; }
   template <class D>
   static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
     return hn::IfThenElseZero(hn::Gt(top, hn::Set(d, -std::numeric_limits<double>::infinity())), top);
   }
+  HWY_INLINE V term(V term) const { return hn::Xor(term, hn::Set(d_, flip_)); }
   HWY_INLINE V neutral() const { return hn::Zero(d_); }
   HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
-  HWY_INLINE V no_normaliser() const { return neutral(); }
-  HWY_INLINE V plain_factor(std::int64_t /*column*/) const { return neutral(); }
-  HWY_INLINE V divisor(V top) const { return normaliser(top); }
+  HWY_INLINE V plain_factor(T /*column_scale*/) const { return neutral(); }
   HWY_INLINE V factor(V term, V shift, V /*column_shift*/) const { return hn::Sub(term, shift); }
   HWY_INLINE V combine(V from, V factor, V normaliser, V /*least_sum*/, Lost&) const {
     return hn::Add(from, hn::Sub(factor, normaliser));
   }
-  HWY_INLINE V linear(V message, V top) const { return logs(message, top); }
-  HWY_INLINE V logs(V message, V top) const { return kNegated ? hn::Sub(top, message) : hn::Sub(message, top); }
+  HWY_INLINE V divisor(V top) const { return normaliser(top); }
+  HWY_INLINE V form(bool /*linear*/, V message, V top) const { return hn::Sub(term(message), term(top)); }
 
  private:
+  using Term = ScanTerm<T, true>;
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
+
   /// to ← from + term, less what is taken out, which is returned: the term's largest entry, and the message's.
   HWY_INLINE double add_term(ScanRow<T>& row, const T* term, T top, const T* from, T* to) const {
     const V out = normaliser(hn::Set(d_, top));
     V largest = hn::Set(d_, zero);
-    Lost lost = none_lost();
     T shift = 0;
     const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
-      const V sum = combine(hn::LoadU(d_, from + v), factor, out, neutral(), lost);
+      const V sum = hn::Add(hn::LoadU(d_, from + v), hn::Sub(factor, out));
       hn::StoreU(sum, d_, to + v);
       largest = hn::Max(largest, sum);
     };
     if (term == nullptr) {
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) put(v, neutral());
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, neutral());
     } else {
-      const ScanTerm<T, kNegated> terms{term, matrix_.states()};
+      const Term terms{term, matrix_.states(), flip_};
       shift = terms.shift();
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes_) {
-        put(v, factor(terms.load(v), hn::Set(d_, shift), neutral()));
-      }
+      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, hn::Sub(terms.load(v), hn::Set(d_, shift)));
     }
     row.top = hn::GetLane(hn::MaxOfLanes(d_, largest));
     return static_cast<double>(shift) + static_cast<double>(hn::GetLane(out));
   }
 
   const ScanMatrix<T>& matrix_;
+  const T sign_, flip_;  // flip: a zero of that sign
   const GemmTag<T> d_{};
-  const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE
