@@ -24,6 +24,7 @@ FactorGraph forward_graph(const FactorGraph& graph, Forward forward) {
 
 Schedule outputs(const Asked& asked, const FactorGraph& graph, planner::Options options) {
   options.keep_sums = asked.keep_sums;
+  options.filtered = asked.filtered;
   if (asked.own_outputs) return planner::plan(graph, options);
   options.sums_only = false;
   std::vector<std::vector<std::string>> names;
@@ -52,7 +53,8 @@ std::size_t AskedHash::operator()(const Asked& asked) const noexcept {
   hash.add(static_cast<std::size_t>(asked.forward));
   hash.add(static_cast<std::size_t>(asked.semiring));
   for (const bool flag :
-       {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors, asked.own_outputs}) {
+       {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors, asked.own_outputs,
+        asked.filtered}) {
     hash.add(flag ? 1 : 0);
   }
   hash.add(std::hash<std::vector<bool>>{}(asked.chosen));

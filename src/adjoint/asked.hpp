@@ -36,6 +36,7 @@ struct Asked {
   bool variables = false;  // of marginals
   bool factors = false;
   bool own_outputs = true;                    // of outputs: the graph's; otherwise `axes`
+  bool filtered = false;                      // of outputs: in slices of a chain they depend on no later ones
   std::vector<bool> chosen = {};              // [factor]: wanted gradients, or statistics that are given
   std::vector<std::vector<DimId>> axes = {};  // of outputs
   DimId plate = 0;                            // of leave-one-out

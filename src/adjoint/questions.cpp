@@ -58,7 +58,8 @@ Schedule hessian_schedule(Schedule schedule, Semiring semiring) {
 std::vector<DimId> posterior_variables(const FactorGraph& graph) {
   std::vector<DimId> list;
   for (DimId v = 0; v < graph.dims().size(); ++v) {
-    if (graph.dims()[v].kind == DimKind::variable && graph.dims()[v].size > 1) list.push_back(v);
+    const Dim& dim = graph.dims()[v];
+    if (dim.kind == DimKind::variable && dim.end == End::none && dim.size > 1) list.push_back(v);
   }
   return list;
 }

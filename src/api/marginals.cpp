@@ -28,17 +28,21 @@ class Asker {
       : posed_(posed), call_(posed.call), graph_(call_.graph), wanted_(wanted) {}
 
   Marginals run() {
-    if (wanted_.filtered && wanted_.log) throw OptionError("filtered marginals are given as probabilities only");
+    if (wanted_.filtered && wanted_.log && call_.plan.chains) {
+      throw OptionError("filtered marginals are given as probabilities only");
+    }
     std::vector<Asked> parts =
         call_.plan.parts({.kind = Question::Kind::marginals, .semiring = Semiring::log, .wanted = wanted_});
-    const bool ends = call_.plan.chains && wanted_.ends;
-    if (ends && (parts.empty() || parts.back().kind != Asked::Kind::outputs)) {
+    const bool ends = wanted_.ends && !graph_.chains().empty();
+    if (ends && (parts.empty() || parts.back().kind != Asked::Kind::outputs || parts.back().filtered)) {
       parts.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
     base::Phases phases;
     for (const Asked& part : parts) {
       const auto phase = phases.next(parts.size() > 1 && &part == parts.data() ? 0.5 : 1.0);
-      if (part.kind == Asked::Kind::outputs) {
+      if (part.filtered) {
+        filtered(part);
+      } else if (part.kind == Asked::Kind::outputs) {
         joints(part);
       } else if (call_.plan.chains) {
         chained();
@@ -81,6 +85,20 @@ class Asker {
     for (const DimId v : variables) take_variable(v, *next++);
     if (asked.variables) add_certain(false);
     if (asked.factors) take_factors({next, next + static_cast<std::ptrdiff_t>(graph_.factors().size())});
+  }
+
+  /// Each variable given the slices up to its own.
+  void filtered(const Asked& asked) {
+    const std::vector<Tensor> outputs = totals(asked, {});
+    if (result_.log_partition.data() == nullptr) take_total(outputs[0]);
+    std::size_t next = 1;
+    for (const DimId v : adjoint::posterior_variables(graph_)) {
+      erase(asked.axes[next], true, outputs[next]);
+      result_.variables.emplace(graph_.dims()[v].name, engine::posterior(outputs[next], graph_.dims()[v].size,
+                                                                         wanted_.log, posed_.dtype));
+      ++next;
+    }
+    add_certain(wanted_.log);
   }
 
   /// Joint marginals as outputs of the plan.
@@ -150,9 +168,21 @@ class Asker {
       return chain::outputs(*part, engine::output_shapes(part->graph(), Dtype::float64), posed_.inputs.centred(),
                             api::chain_call(call_, posed_.settings()));
     }
-    const auto runnable = plan.runnable(asked);
-    return runnable->run(call_.output_shapes(runnable->schedule().graph, Dtype::float64), posed_.inputs.centred(),
-                         posed_.settings());
+    // Ends that the graph does not name are dims of another one.
+    const bool other = names.size() > asked.axes.size();
+    const auto of_names = other ? plan.asking(names) : nullptr;
+    const auto runnable = other ? of_names->runnable({.kind = Asked::Kind::outputs, .keep_sums = true})
+                                : plan.runnable(asked);
+    const FactorGraph& graph = runnable->schedule().graph;
+    planner::Extents extents = call_.extents();
+    for (std::size_t d = extents.size(); d < graph.dims().size(); ++d) extents.push_back(graph.dims()[d].size);
+    std::vector<Tensor> places;
+    for (const Output& output : graph.outputs()) {
+      places.push_back(api::shape_only(Dtype::float64, planner::sizes(extents, output.dims)));
+    }
+    engine::Settings settings = posed_.settings();
+    settings.extents = &extents;
+    return runnable->run(std::move(places), posed_.inputs.centred(), settings);
   }
 
   void take_total(const Tensor& total) {

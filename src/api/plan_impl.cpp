@@ -54,6 +54,20 @@ std::vector<std::vector<DimId>> joint_axes(const PlanImpl& plan, const MarginalO
 
 std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted) {
   std::vector<Asked> parts;
+  if (wanted.filtered && wanted.variables && !plan.chains) {
+    // Each variable from an output of its own; all else is as without.
+    MarginalOptions others = wanted;
+    others.filtered = others.variables = false;
+    if (others.factors || !others.sets.empty()) parts = marginals(plan, others);
+    std::vector<std::vector<DimId>> axes{plan.axes.batch()};
+    for (const DimId v : adjoint::posterior_variables(plan.graph)) axes.push_back(plan.axes(v));
+    parts.push_back({.kind = Asked::Kind::outputs,
+                     .keep_sums = true,
+                     .own_outputs = false,
+                     .filtered = true,
+                     .axes = std::move(axes)});
+    return parts;
+  }
   if (!wanted.log && (wanted.variables || wanted.factors || wanted.sets.empty())) {
     parts.push_back({.kind = Asked::Kind::marginals,
                      .forward = plan.forward_of_total(),
@@ -181,7 +195,7 @@ std::shared_ptr<const PlanImpl> PlanImpl::at(const planner::Extents& extents) co
   bool same = true;
   for (DimId d = 0; d < extents.size() && same; ++d) same = graph.dims()[d].size == extents[d];
   if (same) return nullptr;
-  return other({extents, {}}, [&] {
+  return other({extents, {}, {}}, [&] {
     std::optional<FactorGraph> evidence;
     if (with_evidence_) evidence = with_evidence_->resized(extents);
     return std::make_shared<const PlanImpl>(graph.resized(extents), std::move(evidence), observable, options);
@@ -195,10 +209,16 @@ std::shared_ptr<const PlanImpl> PlanImpl::raising(const Question& question) cons
 }
 
 std::shared_ptr<const PlanImpl> PlanImpl::weighted(const WeightAxes& weights) const {
-  return other({{}, weights}, [&] {
+  return other({{}, weights, {}}, [&] {
     planner::Options how = options;
     how.weights = weights;
     return std::make_shared<const PlanImpl>(graph, with_evidence_, observable, std::move(how));
+  });
+}
+
+std::shared_ptr<const PlanImpl> PlanImpl::asking(const std::vector<std::vector<std::string>>& outputs) const {
+  return other({{}, {}, outputs}, [&] {
+    return std::make_shared<const PlanImpl>(observed.asking(outputs), std::nullopt, std::vector<DimId>{}, options);
   });
 }
 

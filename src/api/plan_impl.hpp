@@ -81,6 +81,8 @@ class PlanImpl {
   /// The plan whose schedules answer a question: one for the weights and lengths that it names, or null: this one.
   /// Throws UnknownNameError, and OptionError with chains.
   [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Question& question) const;
+  /// The plan of the same graph for other outputs, whose ends of chains it may not name; without further evidence.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> asking(const std::vector<std::vector<std::string>>& outputs) const;
   /// Whether runs bring along evidence or exponents besides the operands.
   [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
 
@@ -89,7 +91,12 @@ class PlanImpl {
   [[nodiscard]] planner::Schedule schedule(const adjoint::Asked& asked) const;
   [[nodiscard]] std::shared_ptr<const PlanImpl> weighted(const WeightAxes& weights) const;
   /// Another plan of the same graph, made once for each key.
-  using Key = std::pair<planner::Extents, WeightAxes>;
+  struct Key {
+    planner::Extents extents;  // empty: those of the graph
+    WeightAxes weights;
+    std::vector<std::vector<std::string>> outputs;  // empty: the graph's own
+    auto operator<=>(const Key&) const = default;
+  };
   template <class Make>
   [[nodiscard]] std::shared_ptr<const PlanImpl> other(const Key& key, Make make) const;
 

@@ -83,6 +83,10 @@ class Eliminator {
       if (first_holder_[link.source] != none) sets.join(first_holder_[link.source], first_holder_[link.target]);
     }
     if (linked_.contains(leaf)) join_outputs(sets);
+    if (problem_.filtered && problem_.outermost_chain(leaf)) {
+      // What lies outside depends on all parts of the slices up to one together.
+      for (std::uint32_t k = 1; k < nodes.size(); ++k) sets.join(0, k);
+    }
     std::vector<ComponentRecord> components;
     std::vector<std::size_t> component_of(nodes.size());  // [root], which is the first of its component
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -125,6 +129,7 @@ class Eliminator {
     if (has_links(component)) return leave_chain(std::move(component), index);
     for (const DimId v : component.remaining)
       component.parent = unite(component.parent, problem_.variable_plates[v]);  // L′
+    if (problem_.filtered) component.parent = unite(component.parent, filtered_plates(component.leaf));
     // Progress: a message must leave its leaf, or elimination would loop forever. It fails to leave exactly when
     // variables of different plates are entangled.
     if (!component.remaining.empty() && component.parent == component.leaf) {
@@ -132,7 +137,7 @@ class Eliminator {
     }
     component.result = static_cast<std::uint32_t>(result_.nodes.size());
     Node message{.producer = index, .variables = component.remaining, .plates = component.parent};
-    if (component.remaining.empty()) {
+    if (component.remaining.empty() && component.parent.empty()) {
       result_.scalars.push_back(component.result);
       result_.nodes.push_back(std::move(message));
     } else {
@@ -174,9 +179,34 @@ class Eliminator {
       if (const auto& end = scan.result(link); end && is_held(*end)) ends.push_back(*end);
     }
     component.remaining = unite(component.remaining, base::sorted(std::move(ends)));
+    check_filtered(component);
     component.result = static_cast<std::uint32_t>(result_.nodes.size());
     add({.producer = index, .variables = component.remaining, .plates = component.parent});
     result_.components.push_back(std::move(component));
+  }
+
+  /// Plates of a chain's linked variables inside of which a leaf lies: its messages must not pass by the chain's.
+  [[nodiscard]] SortedSet filtered_plates(const SortedSet& leaf) const {
+    SortedSet plates;
+    for (const SortedSet& linked : linked_) {
+      if (linked != leaf && base::is_subset(linked, leaf) && problem_.outermost_chain(linked)) {
+        plates = unite(plates, linked);
+      }
+    }
+    return plates;
+  }
+
+  /// Parts of a chain in different plates cannot share messages.
+  void check_filtered(const ComponentRecord& component) const {
+    const std::optional<DimId> chain = problem_.outermost_chain(component.leaf);
+    if (!problem_.filtered || !chain || component.remaining.empty()) return;
+    for (const ProblemLink& link : problem_.links) {
+      if (link.chain != *chain || problem_.variable_plates[link.source] == component.leaf) continue;
+      throw OptionError("filtered marginals are not offered where variables that chain '" +
+                        graph_.dims()[*chain].name + "' links live in different plates and depend on what lies " +
+                        "outside of it: '" + graph_.dims()[component.scan->links[0].source].name + "' and '" +
+                        graph_.dims()[link.source].name + "'");
+    }
   }
 
   /// Messages begin at the end that nothing holds. Where both are held, the first message is the product of what holds
@@ -191,11 +221,12 @@ class Eliminator {
     }
     firsts = base::sorted(std::move(firsts));
     lasts = base::sorted(std::move(lasts));
-    scan.forward = !lasts.empty();
-    if (firsts.empty() || lasts.empty()) return;
+    const bool filtered = problem_.filtered && problem_.outermost_chain(component.leaf) == scan.chain;
+    scan.forward = !lasts.empty() || filtered;
+    if (firsts.empty() || !scan.forward) return;
     if (auto nodes = absorbable(component, firsts)) {
       scan.absorbed = std::move(*nodes);
-    } else if (auto others = absorbable(component, lasts)) {
+    } else if (auto others = absorbable(component, lasts); others && !filtered) {
       scan.forward = false;
       scan.absorbed = std::move(*others);
     } else {

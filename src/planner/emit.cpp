@@ -309,7 +309,12 @@ class Emitter {
     ScanValues& known = returned_[{c, parts.around, parts.carried}];
     if (known.last != none) return known;
     ScanRequest request{.component = elimination_.components[c], .returns = true, .keeps = true};
-    for (const std::uint32_t n : elimination_.components[c].nodes) request.nodes.push_back(value(n));
+    const ComponentRecord& component = elimination_.components[c];
+    if (problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain) {
+      request.nodes = later_slices(component);
+    } else {
+      for (const std::uint32_t n : component.nodes) request.nodes.push_back(value(n));
+    }
     const std::vector<ValueId> inputs = inputs_of(parts.around);
     if (!inputs.empty()) {
       request.start = {builder_.contract({.inputs = inputs,
@@ -321,6 +326,19 @@ class Emitter {
     request.carried = parts.carried;
     return returned_[{c, parts.around, parts.carried}] =
                emit_scan(schedule_, builder_, request, options_.order, options_.without);
+  }
+
+  /// Slices that are not known yet have links, and no factors but those on ends of the chain.
+  std::vector<ValueId> later_slices(const ComponentRecord& component) {
+    std::vector<ValueId> nodes;
+    for (const std::uint32_t n : component.nodes) {
+      const std::uint32_t factor = elimination_.nodes[n].factor;
+      if (factor != none && problem_.factors[factor].in_slice_of) nodes.push_back(value(n));
+    }
+    for (const ProblemLink& link : component.scan->links) {
+      for (const DimId v : {link.source, link.target}) nodes.push_back(builder_.ones({v}, component.leaf));
+    }
+    return nodes;
   }
 
   void deliver(std::size_t output, std::vector<ValueId> inputs) {

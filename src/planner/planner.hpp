@@ -31,6 +31,8 @@ struct Options {
   /// Plates whose slices are raised to numbers that a run brings along, each with the axes of these numbers: batch
   /// dims, plates that everything in the plate is in, and the plate itself.
   std::map<DimId, std::vector<DimId>> weights;
+  /// Outputs in slices of a chain depend on no later slices.
+  bool filtered = false;
   std::set<std::string> without;
   /// Price the repairs of an intractable graph; off while they are being priced.
   bool explain = true;

@@ -38,6 +38,17 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
 
 }  // namespace
 
+std::optional<DimId> Problem::outermost_chain(const SortedSet& leaf) const {
+  for (const ProblemLink& link : links) {
+    if (variable_plates[link.source] != leaf) continue;
+    const bool inside = std::any_of(links.begin(), links.end(), [&](const ProblemLink& other) {
+      return other.chain != link.chain && contains(leaf, other.chain) && variable_plates[other.source] != leaf;
+    });
+    if (!inside) return link.chain;
+  }
+  return std::nullopt;
+}
+
 double Problem::nominal_size(DimId d) const {
   constexpr double slices = 64;
   return kind[d] == DimKind::variable ? static_cast<double>(domain[d]) : slices;
@@ -45,6 +56,7 @@ double Problem::nominal_size(DimId d) const {
 
 Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, const std::set<std::string>& without) {
   Problem problem;
+  problem.filtered = options.filtered;
   const std::size_t dims = graph.dims().size();
   SortedSet& unit = problem.absent;
   for (DimId d = 0; d < dims; ++d) {

@@ -50,11 +50,7 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   if (known != none) return known;
   const ProblemFactor& source = schedule_.problem.factors[factor];
   if (source.holds_equal) return known = equality(*source.in_slice_of, source.plates);
-  if (source.operand < 0) {
-    known = add_value({.kind = Value::Kind::intermediate, .dims = source.carried});
-    add_step(planner::Contract{.leaf = source.plates}, {}, known);
-    return known;
-  }
+  if (source.operand < 0) return known = ones(source.carried, source.plates);
   const auto operand = static_cast<std::size_t>(source.operand);
   Value value{.kind = Value::Kind::operand, .index = operand, .dims = {}};
   for (const DimId d : schedule_.operands[operand]) {
@@ -69,6 +65,12 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
                                  .leaf = source.plates,
                                  .wide = true});
   return known = raise(wide, {.factors = {weights(*source.in_slice_of)}, .counted = {}}, 0, source.plates);
+}
+
+ValueId ScheduleBuilder::ones(const SortedSet& dims, const SortedSet& leaf) {
+  const ValueId value = add_value({.kind = Value::Kind::intermediate, .dims = dims});
+  add_step(planner::Contract{.leaf = leaf}, {}, value);
+  return value;
 }
 
 ValueId ScheduleBuilder::equality(DimId end, const SortedSet& plates) {

@@ -48,6 +48,8 @@ class ScheduleBuilder {
   /// A value in double to the power of an exponent, or of one that is smaller by `less`.
   [[nodiscard]] ValueId raise(ValueId input, const Exponent& exponent, int less, const SortedSet& leaf);
 
+  /// One everywhere.
+  [[nodiscard]] ValueId ones(const SortedSet& dims, const SortedSet& leaf);
   /// An operand that is no factor: a message, or what a body reads of a slice.
   [[nodiscard]] ValueId operand(std::size_t index, std::vector<DimId> dims, Precision precision);
   /// A value that a step writes besides its output.
