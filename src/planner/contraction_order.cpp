@@ -2,6 +2,7 @@
 #include "planner/contraction_order.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/disjoint_sets.hpp"
@@ -21,6 +22,9 @@ namespace {
 constexpr std::size_t instant_optimal = 12;
 constexpr std::size_t patient_optimal = 15;
 
+// Where memory is short, some more trees are looked at.
+constexpr int fewest_trials_of_a_limit = 64;
+
 constexpr std::uint32_t unset = 0xFFFFFFFFu;
 
 /// A part of a network as one of its own; tensor i is node `nodes[i]` of the whole.
@@ -39,6 +43,7 @@ Part part_of(const LiveNetwork& live, std::vector<std::uint32_t> nodes, std::vec
       if (local_dim[d] == unset) {
         local_dim[d] = static_cast<std::uint32_t>(part.network.log2_size.size());
         part.network.log2_size.push_back(live.log2_dim(d));
+        part.network.sliced.push_back(live.is_sliced(d));
       }
       d = local_dim[d];
     }
@@ -86,7 +91,8 @@ class Orderer {
  public:
   Orderer(const Network& network, const OrderOptions& options)
       : strategy_(options.strategy),
-        search_{affordable_trials(options.trials, network.tensors.size()), options.seed, options.runs},
+        search_{affordable_trials(options.trials, network.tensors.size()), options.seed, options.runs,
+                options.log2_most},
         deadline_(options.seconds) {}
 
   /// None where the strategy is not after the optimum, or the network is too large for it.
@@ -151,12 +157,28 @@ Tree searched_order(const Network& network, const OrderOptions& options) {
   return live.take_tree();
 }
 
+/// The order of fewest operations that was found or, where that takes too much memory, of those that take less.
+Tree fitting_order(const Network& network, const OrderOptions& options) {
+  if (std::isinf(options.log2_most)) return searched_order(network, options);
+  OrderOptions any = options;
+  any.log2_most = std::numeric_limits<double>::infinity();
+  Tree tree = searched_order(network, any);
+  if (log2_peak(network, tree) <= options.log2_most) return tree;
+  // The optimum is of operations alone: other trees are looked for.
+  OrderOptions small = options;
+  small.strategy = Strategy::search;
+  small.trials = std::max(options.trials, fewest_trials_of_a_limit);
+  small.runs = 0;
+  Tree smaller = searched_order(network, small);
+  return log2_peak(network, smaller) < log2_peak(network, tree) ? smaller : tree;
+}
+
 }  // namespace
 
 Tree contraction_order(const Network& network, const OrderOptions& options) {
-  if (!options.memo) return searched_order(network, options);
+  if (!options.memo) return fitting_order(network, options);
   if (std::optional<Tree> known = options.memo->find(network)) return std::move(*known);
-  Tree tree = searched_order(network, options);
+  Tree tree = fitting_order(network, options);
   options.memo->keep(network, tree);
   return tree;
 }

@@ -87,6 +87,24 @@ TEST(OrderSearch, OrdersALongLadder) {
   EXPECT_LE(log2_largest(network, tree), 4.0);
 }
 
+TEST(OrderSearch, PrefersOrdersThatFit) {
+  int smaller = 0;
+  for (const std::uint32_t tensors : {8U, 40U}) {
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      const Network network = testing::without_private_dims(testing::random_network(tensors, tensors, 3, seed));
+      const Tree cheapest = contraction_order(network);
+      const double peak = log2_peak(network, cheapest);
+      EXPECT_EQ(contraction_order(network, {.log2_most = peak}).merges, cheapest.merges);
+      const Tree fitting = contraction_order(network, {.log2_most = peak - 0.01});
+      ASSERT_TRUE(testing::is_valid(network, fitting));
+      const double less = log2_peak(network, fitting);
+      EXPECT_LE(less, peak) << "seed " << seed;
+      smaller += less < peak ? 1 : 0;
+    }
+  }
+  EXPECT_GT(smaller, 10);
+}
+
 TEST(OrderReconfigure, NeverMakesATreeWorse) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Network network = testing::random_network(40, 40, 3, seed);
