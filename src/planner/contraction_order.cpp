@@ -7,6 +7,7 @@
 
 #include "base/disjoint_sets.hpp"
 #include "planner/order_elimination.hpp"
+#include "planner/order_fitting.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_live_network.hpp"
 #include "planner/order_memo.hpp"
@@ -97,6 +98,7 @@ class Orderer {
 
   /// None where the strategy is not after the optimum, or the network is too large for it.
   [[nodiscard]] std::optional<Tree> optimal(const Network& network) const {
+    if (!std::isinf(search_.log2_most)) return fitting_order(network, instant_optimal, search_.log2_most);
     if (strategy_ == Strategy::automatic) return optimal_order(network, instant_optimal);
     if (strategy_ == Strategy::optimal) return optimal_order(network, patient_optimal);
     return std::nullopt;
@@ -158,7 +160,7 @@ Tree searched_order(const Network& network, const OrderOptions& options) {
 }
 
 /// The order of fewest operations that was found or, where that takes too much memory, of those that take less.
-Tree fitting_order(const Network& network, const OrderOptions& options) {
+Tree order_within(const Network& network, const OrderOptions& options) {
   if (std::isinf(options.log2_most)) return searched_order(network, options);
   OrderOptions any = options;
   any.log2_most = std::numeric_limits<double>::infinity();
@@ -176,9 +178,9 @@ Tree fitting_order(const Network& network, const OrderOptions& options) {
 }  // namespace
 
 Tree contraction_order(const Network& network, const OrderOptions& options) {
-  if (!options.memo) return fitting_order(network, options);
+  if (!options.memo) return order_within(network, options);
   if (std::optional<Tree> known = options.memo->find(network)) return std::move(*known);
-  Tree tree = fitting_order(network, options);
+  Tree tree = order_within(network, options);
   options.memo->keep(network, tree);
   return tree;
 }
