@@ -66,7 +66,7 @@ std::int64_t backtrace_bytes(const planner::Schedule& schedule, const planner::E
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     if (!needed[s] || summed(schedule.steps[s]).empty()) continue;
     const ChoiceStep step = sizes_of_choice(schedule, schedule.steps[s], extents);
-    if (step.slices.size() == 0 || step.states == 0) continue;
+    if (step.slices.size() == 0 || step.states == 0 || step.kept_states == 0) continue;
     workers = std::max(workers, tables_pay(step, choice) ? table_bytes(step, choice, threads)
                                                          : row_by_row_bytes(step, choice, threads));
   }
