@@ -106,6 +106,7 @@ int einsum(const Einsum& wanted, const Common& common) {
 
   std::vector<ArrayFile> files;
   for (const std::string& file : wanted.operands) files.push_back(open_operand(file));
+  options.plan.memory_limit = memory_limit(common);
   const Plan plan = compile(wanted.equation, shapes_of(files), options);
   const std::size_t outputs = plan.graph().outputs().size();
   if (!wanted.outputs.empty() && wanted.outputs.size() != outputs) {

@@ -112,9 +112,9 @@ std::string price(const Outline& outline) {
 }
 
 /// The schedules of all plans, one after the other.
-std::string schedule(const Outline& outline, bool whole) {
+std::string schedule(const Outline& outline, bool whole, std::int64_t limit) {
   std::string printed;
-  for (const Plan& plan : outline.plans) printed += plan.print(outline.question);
+  for (const Plan& plan : outline.plans) printed += plan.print(outline.question, limit, Dtype::float64);
   std::istringstream lines(printed);
   const bool only_value = outline.question.kind == Question::Kind::value;
   std::string text =
@@ -184,12 +184,14 @@ Question::Kind kind_of(const std::string& task) {
 
 int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
   std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-  const Outline told = outline(model, kind_of(wanted.task));
+  const Outline told = outline(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)});
   progress.reset();
   const std::string refused = too_much(told, common);
   const std::string judged = verdict(
       refused.empty() ? "tractable: the cost is polynomial in the sizes of plates and chains" : "too wide: " + refused);
-  deliver(beginning + judged + before_planning(told) + price(told) + "\n" + schedule(told, wanted.whole), "");
+  deliver(beginning + judged + before_planning(told) + price(told) + "\n" +
+              schedule(told, wanted.whole, common.memory_limit),
+          "");
   if (refused.empty()) return answered;
   throw MemoryLimitError(shown_name(wanted.input.model) + ": " + refused, told.cost.peak_bytes, common.memory_limit);
 }

@@ -13,7 +13,8 @@ struct Cost {
   double bytes_written = 0;     ///< intermediates and outputs
   std::int64_t peak_bytes = 0;  ///< memory for intermediates; operands, outputs and per-thread scratch are extra
   /// What memory limits are held against: intermediates, scratch at the default number of threads, and outputs that the
-  /// run allocates, for contiguous operands. 0 for graphs with chains.
+  /// run allocates, for contiguous operands; of samples, for one. Tables of kernels, which do not grow with sizes, are
+  /// not counted. 0 for graphs with chains.
   std::int64_t run_bytes = 0;
   double sequential = 0;  ///< flops of one slice of everything: T of [TVE] Thm. 3
   double span = 0;        ///< parallel depth: T plus ⌈log2 M(b)⌉ for each plate b that a step multiplies over

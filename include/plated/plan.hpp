@@ -44,6 +44,9 @@ struct PlanOptions {
   double seconds = 0;
   /// The expected number of runs: the search stops when it has cost as much as they would. 0: very many.
   double runs = 0;
+  /// Bytes that runs will have: where the cheapest order would need more even in a single slice of plates and batch
+  /// dims, one that needs less is looked for. It steers the order alone and refuses nothing; 0: any.
+  std::int64_t memory_limit = 0;
   /// The plan will run in the real and log semirings only, and without gradients of conditional factors:
   /// variables that only their own conditional factor holds are dropped (barren nodes).
   bool sums_only = false;
@@ -70,8 +73,10 @@ struct RunOptions {
   /// Threads to use; 0 is all the machine has. The bits of the result do not depend on it.
   int threads = 0;
   Check check = Check::all;
-  /// Bytes the run may take for intermediates, scratch and the outputs it allocates; 0 is no limit. What does not fit
-  /// is refused before anything is allocated.
+  /// Bytes the run may take for intermediates, scratch and the outputs it allocates; 0 is no limit. What would take
+  /// more is cut over plates and batch dims, with the bits of an uncut run; what cannot be cut enough is refused before
+  /// anything is allocated. An evaluation keeps its values: it is refused where they do not fit, its questions are cut,
+  /// and what it holds counts.
   std::int64_t memory_limit = 0;
   /// Observed values of variables that the plan was compiled to observe.
   Evidence evidence;
@@ -150,6 +155,9 @@ class Plan {
   /// The schedule of a question in the words of [TVE] Alg. 1: leaves, components, SumProduct, Product; then the steps
   /// of its sweep.
   [[nodiscard]] std::string print(const Question& question = {}) const;
+  /// The same with the loops that a run on contiguous operands of the compiled sizes is cut into under a memory limit.
+  [[nodiscard]] std::string print(const Question& question, std::int64_t memory_limit,
+                                  Dtype dtype = Dtype::float32) const;
   /// The variables in the order in which they are summed.
   [[nodiscard]] std::vector<std::string> elimination_order() const;
   /// Variables that were dropped as barren.

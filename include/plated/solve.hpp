@@ -21,7 +21,8 @@ namespace plated {
 struct SolveOptions {
   /// Threads to use; 0 is all the machine has. The bits of the answers do not depend on it.
   int threads = 0;
-  /// Bytes that intermediates may take; 0 is no limit. A model that needs more is refused before anything is allocated.
+  /// Bytes that a run may take; 0 is no limit. Orders that need less are looked for, runs are cut over plates, and a
+  /// model that needs more all the same is refused before anything is allocated.
   std::int64_t memory_limit = 0;
   /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
   std::function<bool()> cancelled;
@@ -68,6 +69,7 @@ struct Outline {
   double sweep_flops = 0;            ///< a quick estimate for their forward halves
 };
 /// Of ln Z, marginals, MAP, samples or the entropy. Throws OptionError for another kind of question.
-[[nodiscard]] Outline outline(const Model& model, Question::Kind kind = Question::Kind::value);
+[[nodiscard]] Outline outline(const Model& model, Question::Kind kind = Question::Kind::value,
+                              const SolveOptions& options = {});
 
 }  // namespace plated

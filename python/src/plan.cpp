@@ -51,6 +51,7 @@ PythonPlan compile_model(const char* function, nb::handle model, const nb::args&
   });
   const FactorGraph graph = graph_of(model, operands, reading, any_reading);
   Interrupt interrupt;
+  reading.plan.memory_limit = defaults.memory_limit;
   reading.plan.cancelled = interrupt.callback();
   return {without_lock(interrupt, [&] { return compile(graph, reading.plan); }), std::move(defaults)};
 }
@@ -133,7 +134,8 @@ void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan) {
 >>> print(plan(np.zeros(3), np.zeros((1000, 3, 2))).round(3))
 694.246
 
-``semiring``, ``threads``, ``memory_limit`` and ``check`` are the defaults of its runs. ``observable``
+``semiring``, ``threads``, ``memory_limit`` and ``check`` are the defaults of its runs; where the cheapest order would
+not fit into the limit, one that needs less memory is looked for. ``observable``
 names the variables that runs may observe by ``evidence``. Questions are planned when they are first asked; those that
 ``questions`` names, as in ``questions=["marginals"]``, at once. Raises IntractableError, with its certificate.)");
   module.def("analyze", &analyze, nb::arg("model"), nb::arg("operands"), nb::arg("keywords"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,15 +21,21 @@ struct Choice {
   std::size_t total = 0;  ///< the output of the schedule that is traced back
 };
 
+/// Memory that a backtrace takes besides the assignments: states that are read again, and workers.
+[[nodiscard]] std::int64_t backtrace_bytes(const planner::Schedule& schedule, const planner::Extents& extents,
+                                           const Choice& choice, int threads);
+
 /// For each variable of the schedule's problem, by DimId, its assignment with axes: samples (only if `draw`), batch
 /// dims, plates in declaration order. `assignment[v]` has been shaped by the caller; entries of variables that the
 /// planner dropped (one state) are set to 0, and nothing is written for variables of empty plates.
 ///
 /// The workspace must hold the run of `schedule` with these operands, in a selective semiring (max_plus, max_product,
-/// min_plus) or, to draw, in the log semiring; the schedule must keep every intermediate (no reused buffers), and its
-/// output that the choice names must be the total: one number for each batch, which is not the semiring's zero.
+/// min_plus) or, to draw, in the log semiring. Every intermediate must have been kept (no reused buffers), or the run
+/// recalls them: `recall` then computes those of blocks first … last − 1. The output that the choice names must be the
+/// total: one number for each batch, which is not the semiring's zero.
+using RecallBlocks = std::function<void(std::int64_t first, std::int64_t last)>;
 void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
-               const engine::Workspace& workspace, const Choice& choice, int threads,
-               std::vector<Integers>& assignment);
+               const engine::Workspace& workspace, const Choice& choice, int threads, std::vector<Integers>& assignment,
+               const RecallBlocks& recall = {});
 
 }  // namespace plated::adjoint

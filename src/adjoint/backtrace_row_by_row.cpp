@@ -28,7 +28,14 @@ class Worker {
         offset_(static_cast<std::size_t>(slices) * step.slices.offsets()),
         pair_(static_cast<std::size_t>(pairs_at_once)),
         sorted_(pair_.size()),
-        begin_(sorts() ? static_cast<std::size_t>(step.kept_states) + 1 : 0) {}
+        begin_(sorts(step) ? static_cast<std::size_t>(step.kept_states) + 1 : 0) {}
+
+  /// The memory that one takes besides its chooser.
+  static std::int64_t bytes(const ChoiceStep& step, std::int64_t slices) {
+    const auto offsets = static_cast<std::int64_t>(step.slices.offsets());
+    return 8 * (slices * offsets + (sorts(step) ? step.kept_states + 1 : 0)) +
+           2 * pairs_at_once * static_cast<std::int64_t>(sizeof(Pair));
+  }
 
   void run(std::int64_t first, std::int64_t count) {
     const std::size_t offsets = step_.slices.offsets();
@@ -56,7 +63,9 @@ class Worker {
   };
   static constexpr std::size_t most = kernels::choose_lanes;
 
-  [[nodiscard]] bool sorts() const { return step_.kept_states > 1 && step_.kept_states <= pairs_at_once; }
+  [[nodiscard]] static bool sorts(const ChoiceStep& step) {
+    return step.kept_states > 1 && step.kept_states <= pairs_at_once;
+  }
 
   /// Rows of the same kept state lie next to each other, often in one page of memory: pairs are brought in their order.
   void find_pairs(std::int64_t begin, std::int64_t count, std::int64_t slices) {
@@ -74,7 +83,7 @@ class Worker {
         pair.kept = pair.kept * extent + states[pair.offset[o] * samples + pair.sample];
       }
     }
-    if (!sorts()) return;
+    if (!sorts(step_)) return;
     std::fill(begin_.begin(), begin_.end(), 0);
     for (std::int64_t p = 0; p < count; ++p)
       ++begin_[static_cast<std::size_t>(pair_[static_cast<std::size_t>(p)].kept) + 1];
@@ -128,25 +137,43 @@ class Worker {
   std::vector<std::int64_t> begin_;  // [kept state]: where its pairs begin in sorted_
 };
 
+/// How the slices of a step are shared out.
+struct RowTasks {
+  RowTasks(const ChoiceStep& step, const Choice& choice, int threads) : slices(step.slices.size()) {
+    block = std::clamp<std::int64_t>(states_per_task / step.states, kernels::choose_pitch, pairs_at_once);
+    // Each row is chosen by itself: what is found does not depend on the blocks.
+    const std::int64_t shared = (slices + 4 * threads - 1) / (4 * threads);
+    const std::int64_t fewest =
+        std::clamp<std::int64_t>(fewest_states_per_task / step.states / choice.count, kernels::choose_pitch, block);
+    if (threads > 1) block = std::clamp(shared, fewest, block);
+    tasks = (slices + block - 1) / block;
+    workers = std::min<std::int64_t>(threads, tasks);
+  }
+
+  std::int64_t slices;
+  std::int64_t block = 1;
+  std::int64_t tasks = 0;
+  std::int64_t workers = 0;
+};
+
 }  // namespace
 
+std::int64_t row_by_row_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
+  const RowTasks share(step, choice, threads);
+  return share.workers * (RowChooser::bytes(step) + Worker::bytes(step, std::min(share.block, share.slices)));
+}
+
 void choose_row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
-  const std::int64_t slices = step.slices.size();
-  std::int64_t block = std::clamp<std::int64_t>(states_per_task / step.states, kernels::choose_pitch, pairs_at_once);
-  // Each row is chosen by itself: what is found does not depend on the blocks.
-  const std::int64_t shared = (slices + 4 * threads - 1) / (4 * threads);
-  const std::int64_t fewest =
-      std::clamp<std::int64_t>(fewest_states_per_task / step.states / choice.count, kernels::choose_pitch, block);
-  if (threads > 1) block = std::clamp(shared, fewest, block);
-  const std::int64_t tasks = (slices + block - 1) / block;
+  const RowTasks share(step, choice, threads);
   std::vector<std::unique_ptr<Worker>> workers;
-  while (static_cast<std::int64_t>(workers.size()) < std::min<std::int64_t>(threads, tasks)) {
-    workers.push_back(std::make_unique<Worker>(step, choice, states, std::min(block, slices)));
+  while (static_cast<std::int64_t>(workers.size()) < share.workers) {
+    workers.push_back(std::make_unique<Worker>(step, choice, states, std::min(share.block, share.slices)));
   }
   auto task = [&](std::int64_t t, int worker) {
-    workers[static_cast<std::size_t>(worker)]->run(t * block, std::min(block, slices - t * block));
+    workers[static_cast<std::size_t>(worker)]->run(t * share.block,
+                                                   std::min(share.block, share.slices - t * share.block));
   };
-  engine::parallel_for(tasks, threads, engine::TaskRef(task));
+  engine::parallel_for(share.tasks, threads, engine::TaskRef(task));
 }
 
 }  // namespace plated::adjoint

@@ -13,15 +13,29 @@ namespace {
 constexpr std::int64_t short_row = 128;
 constexpr std::int64_t most_states = 4096;
 
+std::int64_t pitch_of(const ChoiceStep& step) {
+  return step.states <= short_row ? kernels::choose_lanes : kernels::choose_pitch;
+}
+
+std::int64_t piece_of(const ChoiceStep& step) { return std::min(step.states, most_states); }
+
 }  // namespace
 
 RowChooser::RowChooser(const ChoiceStep& step)
     : step_(step),
-      pitch_(step.states <= short_row ? kernels::choose_lanes : kernels::choose_pitch),
-      piece_(std::min(step.states, most_states)),
+      pitch_(pitch_of(step)),
+      piece_(piece_of(step)),
       lane_offset_(step.inputs.size() * static_cast<std::size_t>(kernels::choose_lanes)),
       state_offset_(step.inputs.size() * static_cast<std::size_t>(piece_)),
       tile_(static_cast<std::size_t>(piece_ * pitch_)) {}
+
+std::int64_t RowChooser::bytes(const ChoiceStep& step) {
+  const auto inputs = static_cast<std::int64_t>(step.inputs.size());
+  const std::int64_t piece = piece_of(step);
+  return 8 * (inputs * (kernels::choose_lanes + piece) + piece * pitch_of(step));
+}
+
+bool RowChooser::in_one_piece(const ChoiceStep& step) { return step.states <= piece_of(step); }
 
 void RowChooser::find_state_offsets(std::int64_t first, std::int64_t count) {
   if (offsets_of_ == first) return;
@@ -76,7 +90,7 @@ void RowChooser::draw(std::int64_t lanes, const double* uniform, std::uint32_t* 
   const auto last = static_cast<std::uint32_t>(step_.states - 1);
   Running target{};
   passed_.fill(0);
-  if (in_one_piece()) {
+  if (in_one_piece(step_)) {
     const kernels::ChooseTile tile = weigh(lanes, target.data());
     for (std::int64_t l = 0; l < lanes; ++l) target[l] *= uniform[l];
     kernels::choose_pass(tile, target.data(), last, passed_.data(), state);

@@ -13,6 +13,8 @@ class RowChooser {
  public:
   explicit RowChooser(const ChoiceStep& step);
 
+  /// The memory that one takes.
+  [[nodiscard]] static std::int64_t bytes(const ChoiceStep& step);
   /// The most rows at a time.
   [[nodiscard]] std::int64_t lanes() const { return pitch_; }
   /// Where an input's row begins, for each lane; to be filled in before choosing.
@@ -24,7 +26,7 @@ class RowChooser {
   void draw(std::int64_t lanes, const double* uniform, std::uint32_t* state);
 
   /// Rows in one piece can be tabulated: their weights, and in `total` their sums.
-  [[nodiscard]] bool in_one_piece() const { return step_.states <= piece_; }
+  [[nodiscard]] static bool in_one_piece(const ChoiceStep& step);
   kernels::ChooseTile weigh(std::int64_t lanes, double* total);
 
  private:

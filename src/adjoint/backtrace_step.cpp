@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "base/assert.hpp"
@@ -28,34 +29,50 @@ std::vector<std::size_t> combination_order(const kernels::Contraction& contracti
   return order;
 }
 
+/// What is chosen, and given what.
+void read_sizes(const Schedule& schedule, const Step& step, const planner::Extents& extents, ChoiceStep& result) {
+  const planner::SortedSet& sum = summed(step);
+  result.variables.assign(sum.begin(), sum.end());
+  for (const DimId v : result.variables) {
+    PLATED_ASSERT(schedule.problem.variable_plates[v] == schedule.problem.variable_plates[result.variables[0]]);
+    result.extent.push_back(extents[v]);
+    result.states *= result.extent.back();
+  }
+  for (const DimId d : schedule.values[step.output].dims) {
+    if (schedule.problem.kind[d] != DimKind::variable) continue;
+    result.kept.push_back(d);
+    result.kept_extent.push_back(extents[d]);
+    result.kept_states *= result.kept_extent.back();
+  }
+}
+
+/// Some slices of a step: all of them, or those of blocks that are equally large.
+struct Stretch {
+  std::uint32_t kernel = 0;
+  std::optional<engine::Blocks> blocks;  // of the run, where the step chooses in blocks
+  std::int64_t first = 0;                // slice
+  std::int64_t count = 1;                // of blocks
+  std::int64_t slices = 0;               // of each block
+};
+
 class Reader {
  public:
   Reader(const Schedule& schedule, std::size_t step, std::span<const Tensor> operands,
-         const engine::Workspace& workspace)
+         const engine::Workspace& workspace, const Stretch& stretch, std::int64_t chunk_begin)
       : schedule_(schedule),
         step_(schedule.steps[step]),
         extents_(workspace.bound.extents),
-        bound_(workspace.bound.steps[step]),
-        contraction_(*workspace.bound.kernels[bound_.kernel].contraction()),
+        bound_(workspace.bound.read(step)),
+        contraction_(*workspace.bound.kernels[stretch.kernel].contraction()),
         shape_(contraction_.shape()),
         loops_(schedule.loops(step_)),
         operands_(operands),
-        workspace_(workspace) {}
+        workspace_(workspace),
+        stretch_(stretch),
+        chunk_begin_(chunk_begin) {}
 
   ChoiceStep read(Semiring semiring) {
-    const planner::SortedSet& sum = summed(step_);
-    result_.variables.assign(sum.begin(), sum.end());
-    for (const DimId v : result_.variables) {
-      PLATED_ASSERT(plates(v) == plates(result_.variables[0]));
-      result_.extent.push_back(extents_[v]);
-      result_.states *= result_.extent.back();
-    }
-    for (const DimId d : schedule_.values[step_.output].dims) {
-      if (schedule_.problem.kind[d] != DimKind::variable) continue;
-      result_.kept.push_back(d);
-      result_.kept_extent.push_back(extents_[d]);
-      result_.kept_states *= result_.kept_extent.back();
-    }
+    read_sizes(schedule_, step_, extents_, result_);
     result_.combine =
         semiring == Semiring::max_product ? kernels::ChooseCombine::multiply : kernels::ChooseCombine::add;
     result_.largest = semiring != Semiring::min_plus;
@@ -68,11 +85,30 @@ class Reader {
   }
 
  private:
-  const base::SortedSet& plates(DimId v) const { return schedule_.problem.variable_plates[v]; }
+  /// A loop over slices: of all of a dim, of those in a block, or over the blocks themselves.
+  struct SliceDim {
+    DimId dim = 0;
+    std::int64_t extent = 0;
+    bool over_blocks = false;
+    bool carried = false;
+    std::int64_t step = std::numeric_limits<std::int64_t>::max();  // in memory
+  };
 
   std::int64_t stride(std::size_t input, DimId d) const {
     const auto loop = std::find(loops_.begin(), loops_.end(), d);
     return loop == loops_.end() ? 0 : shape_.input_stride[input][static_cast<std::size_t>(loop - loops_.begin())];
+  }
+
+  /// Bytes from one block to the next.
+  std::int64_t advance(std::size_t input) const {
+    if (bound_.in_blocks != engine::no_index) return workspace_.bound.blocked[bound_.in_blocks].advance[input];
+    const auto size = static_cast<std::int64_t>(size_of(shape_.input_dtype[input]));
+    return stride(input, stretch_.blocks->dim) * stretch_.blocks->size * size;
+  }
+
+  std::int64_t stride(std::size_t input, const SliceDim& loop) const {
+    if (!loop.over_blocks) return stride(input, loop.dim);
+    return advance(input) / static_cast<std::int64_t>(size_of(shape_.input_dtype[input]));
   }
 
   void read_inputs() {
@@ -80,9 +116,14 @@ class Reader {
     for (const std::size_t i : order_) {
       const engine::Place& place = workspace_.bound.inputs(bound_)[i];
       ChoiceStep::Input input;
-      input.data = place.space() == engine::Place::Space::operand
-                       ? operands_[place.at()].data()
-                       : static_cast<const void*>(workspace_.arena.get() + place.at());
+      const auto* data = static_cast<const std::byte*>(place.space() == engine::Place::Space::operand
+                                                           ? operands_[place.at()].data()
+                                                           : workspace_.arena.get() + place.at());
+      if (stretch_.blocks) {
+        const std::int64_t block = stretch_.first / stretch_.blocks->size;
+        data += advance(i) * (place.in_chunks() ? block - chunk_begin_ : block);
+      }
+      input.data = data;
       input.dtype = shape_.input_dtype[i];
       for (const DimId d : result_.kept) input.kept_stride.push_back(stride(i, d));
       for (const DimId d : result_.variables) input.state_stride.push_back(stride(i, d));
@@ -90,59 +131,63 @@ class Reader {
     }
   }
 
-  /// Batch dims, then plates, each in declaration order: the axes of a variable's assignment.
-  std::vector<DimId> axes(DimId v) const {
-    std::vector<DimId> list;
-    for (DimId d = 0; d < schedule_.problem.kind.size(); ++d) {
-      if (schedule_.problem.kind[d] == DimKind::batch) list.push_back(d);
-    }
-    list.insert(list.end(), plates(v).begin(), plates(v).end());
-    return list;
-  }
-
   /// How far a step along d goes in the row-major order of a variable's axes.
   std::int64_t number_stride(DimId v, DimId d) const {
-    const std::vector<DimId> list = axes(v);
+    const std::vector<DimId> list = axes_of(schedule_, v);
     const auto at = std::find(list.begin(), list.end(), d);
     if (at == list.end()) return 0;
     return planner::elements(extents_, {at + 1, list.end()});
   }
 
-  void read_slices() {
-    struct SliceDim {
-      DimId dim;
-      bool carried;
-      std::int64_t step;  // in memory
-    };
+  std::vector<SliceDim> slice_dims() const {
     std::vector<SliceDim> dims;
-    for (const DimId d : axes(result_.variables[0])) {
-      SliceDim slice{d, false, std::numeric_limits<std::int64_t>::max()};
+    for (const DimId d : axes_of(schedule_, result_.variables[0])) {
+      if (!stretch_.blocks || d != stretch_.blocks->dim) {
+        dims.push_back({.dim = d, .extent = extents_[d]});
+        continue;
+      }
+      if (stretch_.count > 1) dims.push_back({.dim = d, .extent = stretch_.count, .over_blocks = true});
+      dims.push_back({.dim = d, .extent = stretch_.slices});
+    }
+    return dims;
+  }
+
+  void read_slices() {
+    std::vector<SliceDim> dims = slice_dims();
+    for (SliceDim& loop : dims) {
       std::int64_t weight = 0;
-      for (std::size_t i = 0; i < order_.size(); ++i) {
-        const std::int64_t along = std::abs(stride(order_[i], d));
+      for (const std::size_t i : order_) {
+        const std::int64_t along = std::abs(stride(i, loop));
         if (along == 0) continue;
-        slice.carried = true;
+        loop.carried = true;
         // The largest input's memory order rules.
-        const std::int64_t elements = planner::elements(extents_, schedule_.values[step_.inputs[order_[i]]].dims);
+        const std::int64_t elements = planner::elements(extents_, schedule_.values[step_.inputs[i]].dims);
         if (elements > weight) {
           weight = elements;
-          slice.step = along;
+          loop.step = along;
         }
       }
-      dims.push_back(slice);
     }
     std::stable_sort(dims.begin(), dims.end(), [](const SliceDim& a, const SliceDim& b) {
       return a.carried != b.carried ? a.carried : a.carried && a.step > b.step;
     });
     const std::size_t offsets = 1 + result_.inputs.size() + result_.kept.size();
     result_.carried = result_.tied = result_.slices = SliceWalk(offsets);
-    for (const SliceDim& slice : dims) {
-      std::vector<std::int64_t> along{number_stride(result_.variables[0], slice.dim)};
-      for (const std::size_t i : order_) along.push_back(stride(i, slice.dim));
-      for (const DimId v : result_.kept) along.push_back(number_stride(v, slice.dim));
-      const std::int64_t extent = extents_[slice.dim];
-      (slice.carried ? result_.carried : result_.tied).add(extent, along);
-      result_.slices.add(extent, std::move(along));
+    if (stretch_.blocks) {
+      const auto number = [&](DimId v) { return stretch_.first * number_stride(v, stretch_.blocks->dim); };
+      std::vector<std::int64_t> origin{number(result_.variables[0])};
+      origin.resize(1 + result_.inputs.size(), 0);  // the inputs' are in their addresses
+      for (const DimId v : result_.kept) origin.push_back(number(v));
+      result_.carried.begin_at(origin);
+      result_.slices.begin_at(std::move(origin));
+    }
+    for (const SliceDim& loop : dims) {
+      const std::int64_t slices = loop.over_blocks ? stretch_.blocks->size : 1;
+      std::vector<std::int64_t> along{slices * number_stride(result_.variables[0], loop.dim)};
+      for (const std::size_t i : order_) along.push_back(stride(i, loop));
+      for (const DimId v : result_.kept) along.push_back(slices * number_stride(v, loop.dim));
+      (loop.carried ? result_.carried : result_.tied).add(loop.extent, along);
+      result_.slices.add(loop.extent, std::move(along));
     }
   }
 
@@ -155,15 +200,83 @@ class Reader {
   std::vector<DimId> loops_;
   std::span<const Tensor> operands_;
   const engine::Workspace& workspace_;
+  const Stretch& stretch_;
+  std::int64_t chunk_begin_;  // the block that values stored in chunks begin with
   std::vector<std::size_t> order_;
   ChoiceStep result_;
 };
 
+/// The slices of a step in these blocks, by the kernels that have computed them.
+std::vector<Stretch> stretches(const engine::BoundSchedule& bound, std::size_t step, BlockRange range) {
+  const engine::Blocks& blocks = *bound.blocks;
+  const engine::BoundStep& read = bound.read(step);
+  const std::int64_t begin = range.first * blocks.size;
+  if (read.in_blocks == engine::no_index) {
+    const std::int64_t end = std::min(blocks.extent, range.last * blocks.size);
+    return {{.kernel = read.kernel, .blocks = blocks, .first = begin, .slices = end - begin}};
+  }
+  std::vector<Stretch> list;
+  const bool has_smaller = range.last == blocks.count() && blocks.last() != blocks.size;
+  const std::int64_t full = range.last - range.first - (has_smaller ? 1 : 0);
+  if (full > 0) {
+    list.push_back({.kernel = read.kernel, .blocks = blocks, .first = begin, .count = full, .slices = blocks.size});
+  }
+  if (has_smaller) {
+    list.push_back({.kernel = bound.blocked[read.in_blocks].last_kernel,
+                    .blocks = blocks,
+                    .first = (range.last - 1) * blocks.size,
+                    .slices = blocks.last()});
+  }
+  return list;
+}
+
 }  // namespace
 
-ChoiceStep read_choice(const Schedule& schedule, std::size_t step, Semiring semiring, std::span<const Tensor> operands,
-                       const engine::Workspace& workspace) {
-  return Reader(schedule, step, operands, workspace).read(semiring);
+std::vector<DimId> axes_of(const Schedule& schedule, DimId v) {
+  std::vector<DimId> list;
+  for (DimId d = 0; d < schedule.problem.kind.size(); ++d) {
+    if (schedule.problem.kind[d] == DimKind::batch) list.push_back(d);
+  }
+  const base::SortedSet& plates = schedule.problem.variable_plates[v];
+  list.insert(list.end(), plates.begin(), plates.end());
+  return list;
+}
+
+ChoiceStep sizes_of_choice(const Schedule& schedule, const Step& step, const planner::Extents& extents) {
+  ChoiceStep result;
+  read_sizes(schedule, step, extents, result);
+  result.inputs.resize(step.inputs.size());
+  result.carried = result.tied = result.slices = SliceWalk(1 + result.inputs.size() + result.kept.size());
+  for (const DimId d : axes_of(schedule, result.variables[0])) {
+    const bool carried = std::any_of(step.inputs.begin(), step.inputs.end(), [&](planner::ValueId v) {
+      const std::vector<DimId>& dims = schedule.values[v].dims;
+      return std::find(dims.begin(), dims.end(), d) != dims.end();
+    });
+    (carried ? result.carried : result.tied).add(extents[d], {});
+    result.slices.add(extents[d], {});
+  }
+  return result;
+}
+
+bool chooses_in_blocks(const Schedule& schedule, const Step& step, const engine::BoundSchedule& bound) {
+  if (!bound.blocks) return false;
+  const std::vector<DimId> axes = axes_of(schedule, summed(step)[0]);
+  return std::find(axes.begin(), axes.end(), bound.blocks->dim) != axes.end();
+}
+
+std::vector<ChoiceStep> read_choices(const Schedule& schedule, std::size_t step, Semiring semiring,
+                                     std::span<const Tensor> operands, const engine::Workspace& workspace,
+                                     BlockRange range) {
+  const engine::BoundSchedule& bound = workspace.bound;
+  const bool in_blocks = chooses_in_blocks(schedule, schedule.steps[step], bound);
+  PLATED_ASSERT(in_blocks || !bound.blocks || bound.read(step).in_blocks == engine::no_index);
+  std::vector<ChoiceStep> choices;
+  const std::vector<Stretch> parts =
+      in_blocks ? stretches(bound, step, range) : std::vector<Stretch>{{.kernel = bound.read(step).kernel}};
+  for (const Stretch& stretch : parts) {
+    choices.push_back(Reader(schedule, step, operands, workspace, stretch, range.first).read(semiring));
+  }
+  return choices;
 }
 
 }  // namespace plated::adjoint

@@ -44,8 +44,27 @@ struct ChoiceStep {
   [[nodiscard]] std::size_t kept_offset(std::size_t variable) const { return 1 + inputs.size() + variable; }
 };
 
-/// Reads a step that sums something.
-[[nodiscard]] ChoiceStep read_choice(const planner::Schedule& schedule, std::size_t step, Semiring semiring,
-                                     std::span<const Tensor> operands, const engine::Workspace& workspace);
+/// Batch dims, then plates, each in declaration order: the axes of a variable's assignment.
+[[nodiscard]] std::vector<DimId> axes_of(const planner::Schedule& schedule, DimId v);
+
+/// A step that sums something as far as it is known without a run: its sizes, and no data.
+[[nodiscard]] ChoiceStep sizes_of_choice(const planner::Schedule& schedule, const planner::Step& step,
+                                         const planner::Extents& extents);
+
+/// Blocks first … last − 1 of a run that is bound in blocks.
+struct BlockRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+/// Whether the variables that a step sums have an entry for each slice of the blocks' dim.
+[[nodiscard]] bool chooses_in_blocks(const planner::Schedule& schedule, const planner::Step& step,
+                                     const engine::BoundSchedule& bound);
+
+/// Reads a step that sums something, in these blocks if it chooses in blocks. Full blocks are one, a last one that is
+/// smaller is another.
+[[nodiscard]] std::vector<ChoiceStep> read_choices(const planner::Schedule& schedule, std::size_t step,
+                                                   Semiring semiring, std::span<const Tensor> operands,
+                                                   const engine::Workspace& workspace, BlockRange range);
 
 }  // namespace plated::adjoint

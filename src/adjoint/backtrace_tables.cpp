@@ -54,6 +54,15 @@ class TableWorker {
     }
   }
 
+  /// The memory that one takes besides its chooser.
+  static std::int64_t bytes(const ChoiceStep& step, std::int64_t slices) {
+    const auto offsets = static_cast<std::int64_t>(step.carried.offsets());
+    const auto inputs = static_cast<std::int64_t>(step.inputs.size());
+    const std::int64_t tuples = (step.variables.size() > 1 ? 2 : 1) * slices * tuple_pitch;
+    return 8 * (slices * offsets + inputs * step.kept_states) +
+           4 * (slices * (step.kept_states * row_length(step) + padding) + 2 * samples_at_once + tuples);
+  }
+
   /// Tables of `count` carried slices; `first` of them is known by its number.
   void tabulate(std::int64_t first, std::int64_t count) {
     slices_ = count;
@@ -152,6 +161,30 @@ class TableWorker {
   std::vector<std::uint32_t> tuple_;                    // [slice of the block][sample]
 };
 
+/// How the slices and samples of a step are shared out.
+struct TableTasks {
+  TableTasks(const ChoiceStep& step, const Choice& choice, int threads) : carried(step.carried.size()) {
+    block = std::min(carried,
+                     std::clamp<std::int64_t>(block_entries / (step.kept_states * row_length(step)), 1, most_slices));
+    const std::int64_t blocks = (carried + block - 1) / block;
+    // Where there are few blocks, their draws are shared out as well.
+    chunks = (choice.count + samples_at_once - 1) / samples_at_once;
+    units = step.tied.size() * chunks;
+    parts =
+        std::clamp<std::int64_t>(16 / blocks, 1, std::max<std::int64_t>(1, units * samples_at_once / draws_per_task));
+    tasks = blocks * parts;
+    workers = std::min<std::int64_t>(threads, tasks);
+  }
+
+  std::int64_t carried;
+  std::int64_t block = 1;
+  std::int64_t chunks = 0;
+  std::int64_t units = 0;
+  std::int64_t parts = 1;
+  std::int64_t tasks = 0;
+  std::int64_t workers = 0;
+};
+
 }  // namespace
 
 bool tables_pay(const ChoiceStep& step, const Choice& choice) {
@@ -159,22 +192,20 @@ bool tables_pay(const ChoiceStep& step, const Choice& choice) {
   const double draws = static_cast<double>(choice.count) * static_cast<double>(step.tied.size());
   const double entries = static_cast<double>(step.kept_states) * static_cast<double>(row_length(step));
   return choice.draw && choice.count >= fewest_samples && 2 * draws >= static_cast<double>(step.kept_states) &&
-         entries <= most_entries && RowChooser(step).in_one_piece();
+         entries <= most_entries && RowChooser::in_one_piece(step);
+}
+
+std::int64_t table_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
+  const TableTasks share(step, choice, threads);
+  return share.workers * (RowChooser::bytes(step) + TableWorker::bytes(step, share.block));
 }
 
 void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
-  const std::int64_t carried = step.carried.size();
-  const std::int64_t block = std::min(
-      carried, std::clamp<std::int64_t>(block_entries / (step.kept_states * row_length(step)), 1, most_slices));
-  const std::int64_t blocks = (carried + block - 1) / block;
-  // Where there are few blocks, their draws are shared out as well.
-  const std::int64_t chunks = (choice.count + samples_at_once - 1) / samples_at_once;
-  const std::int64_t units = step.tied.size() * chunks;
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(16 / blocks, 1, std::max<std::int64_t>(1, units * samples_at_once / draws_per_task));
-  const std::int64_t tasks = blocks * parts;
+  const TableTasks share(step, choice, threads);
+  const std::int64_t carried = share.carried, block = share.block, chunks = share.chunks, units = share.units;
+  const std::int64_t parts = share.parts;
   std::vector<std::unique_ptr<TableWorker>> workers;
-  for (std::int64_t w = 0; w < std::min<std::int64_t>(threads, tasks); ++w) {
+  for (std::int64_t w = 0; w < share.workers; ++w) {
     workers.push_back(std::make_unique<TableWorker>(step, choice, states, block));
   }
   auto task = [&](std::int64_t t, int w) {
@@ -198,7 +229,7 @@ void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads,
       });
     }
   };
-  engine::parallel_for(tasks, threads, engine::TaskRef(task));
+  engine::parallel_for(share.tasks, threads, engine::TaskRef(task));
 }
 
 }  // namespace plated::adjoint

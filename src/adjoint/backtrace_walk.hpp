@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plated::adjoint {
@@ -16,13 +17,16 @@ class SliceWalk {
     loops_.push_back({extent, std::move(stride)});
     size_ *= extent;
   }
+  /// Offsets of the first slice; 0 unless told.
+  void begin_at(std::vector<std::int64_t> offset) { origin_ = std::move(offset); }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::size_t offsets() const { return offsets_; }
 
   /// Calls visit(k, offsets) at slices first + k for k below count.
   template <class Visit>
   void visit(std::int64_t first, std::int64_t count, const Visit& call) const {
-    std::vector<std::int64_t> offset(offsets_, 0);
+    std::vector<std::int64_t> offset = origin_;
+    offset.resize(offsets_, 0);
     std::vector<std::int64_t> index(loops_.size(), 0);
     for (std::size_t l = loops_.size(); l-- > 0;) {
       index[l] = first % loops_[l].extent;
@@ -49,6 +53,7 @@ class SliceWalk {
     std::vector<std::int64_t> stride;  // [offset]
   };
   std::size_t offsets_;
+  std::vector<std::int64_t> origin_;
   std::vector<Loop> loops_;
   std::int64_t size_ = 1;
 };

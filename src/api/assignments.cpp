@@ -35,7 +35,7 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Call& call, const adjoint
 }
 
 /// Runs the total of a graph without chains and traces it back.
-Tensor decode_plain(const Posed& posed, const engine::Settings& settings, const adjoint::Choice& choice,
+Tensor decode_plain(const Posed& posed, engine::Settings settings, const adjoint::Choice& choice,
                     const std::function<void()>& allocate, std::vector<Integers>& chosen) {
   const Call& call = posed.call;
   const std::vector<Tensor>& inputs = posed.inputs.centred();
@@ -48,6 +48,9 @@ Tensor decode_plain(const Posed& posed, const engine::Settings& settings, const 
   const double choices = flops_a_choice * static_cast<double>(settings.output_bytes) / sizeof(std::int64_t);
   base::Phases phases;
   Tensor total;
+  settings.recalls = true;
+  settings.output_bytes = base::checked_sum(
+      settings.output_bytes, adjoint::backtrace_bytes(schedule, call.extents(), choice, settings.threads));
   {
     const auto phase = phases.next(forward > 0 ? forward / (forward + choices) : 0.0);
     total = runnable->run(call.output_shapes(schedule.graph, posed.dtype), inputs, settings, lease)[0];
@@ -55,18 +58,24 @@ Tensor decode_plain(const Posed& posed, const engine::Settings& settings, const 
   engine::check_possible(call.graph, total, settings.semiring);
   allocate();
   const auto phase = phases.next(1.0);
-  adjoint::backtrace(schedule, settings.semiring, inputs, *lease, choice, settings.threads, chosen);
+  adjoint::backtrace(
+      schedule, settings.semiring, inputs, *lease, choice, settings.threads, chosen,
+      [&](std::int64_t first, std::int64_t last) { engine::recall(*lease, first, last, settings.threads); });
   return total;
 }
 
 /// Traces back what an evaluation has kept.
-Tensor decode_kept(const Posed& posed, const adjoint::Choice& choice, const std::function<void()>& allocate,
-                   std::vector<Integers>& chosen) {
+Tensor decode_kept(const Posed& posed, const engine::Settings& settings, const adjoint::Choice& choice,
+                   const std::function<void()>& allocate, std::vector<Integers>& chosen) {
   const Tensor& total = posed.kept()->outputs()[posed.total({})];
   engine::check_possible(posed.call.graph, total, posed.semiring);
-  allocate();
   adjoint::Choice of_total = choice;
   of_total.total = posed.total({});
+  engine::check_limit(
+      base::checked_sum(settings.output_bytes,
+                        adjoint::backtrace_bytes(posed.forward(), posed.call.extents(), of_total, settings.threads)),
+      settings.memory_limit);
+  allocate();
   adjoint::backtrace(posed.forward(), posed.semiring, posed.inputs.centred(), posed.kept()->workspace(), of_total,
                      posed.call.threads(), chosen);
   return engine::filled(posed.dtype, total.shape(), total.values());
@@ -95,7 +104,7 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
           *total_program(call.plan), posed.inputs.centred(), choice, chain_call(call, settings),
           [&](const Tensor& sum) { engine::check_possible(call.graph, sum, settings.semiring); }, chosen);
     } else if (posed.kept() != nullptr) {
-      total = decode_kept(posed, choice, allocate, chosen);
+      total = decode_kept(posed, settings, choice, allocate, chosen);
     } else {
       total = decode_plain(posed, settings, choice, allocate, chosen);
     }

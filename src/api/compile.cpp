@@ -1,4 +1,5 @@
 // compile: makes a plan of a graph.
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -47,6 +48,9 @@ Plan compile(const FactorGraph& given, const PlanOptions& options) {
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
   if (!(options.seconds >= 0)) throw OptionError("the seconds of a search must not be negative");
+  if (options.memory_limit < 0) {
+    throw OptionError("the memory limit is negative: " + std::to_string(options.memory_limit));
+  }
   planner::check_passes(options.without);
   planner::Options internal;
   internal.order = {.strategy = strategy_of(options.search),
@@ -55,6 +59,9 @@ Plan compile(const FactorGraph& given, const PlanOptions& options) {
                     .seed = options.seed,
                     .runs = options.runs,
                     .memo = std::make_shared<planner::OrderMemo>()};
+  if (options.memory_limit > 0) {
+    internal.order.log2_most = std::log2(static_cast<double>(options.memory_limit) / sizeof(double));
+  }
   internal.sums_only = options.sums_only;
   internal.without = options.without;
   FactorGraph graph = given;

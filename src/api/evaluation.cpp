@@ -38,7 +38,9 @@ struct Evaluation::Impl {
     const std::lock_guard lock(mutex);
     if (!in_log) {
       in_log = std::make_unique<api::Posed>(call, api::log_inputs(call), Semiring::log);
+      in_log->held_elsewhere = own->held();
       in_log->evaluate();
+      own->held_elsewhere = in_log->held();
     }
     return *in_log;
   }
@@ -185,6 +187,7 @@ void Evaluation::update(std::size_t operand, std::span<const std::int64_t> index
                                call.threads(), slices);
   }
   impl_->in_log.reset();
+  impl_->own->held_elsewhere = 0;
   // A slice that has become very large is reduced like the operands of a fresh evaluation.
   const bool adds = impl_->options.semiring == Semiring::log || impl_->options.semiring == Semiring::max_plus ||
                     impl_->options.semiring == Semiring::min_plus;

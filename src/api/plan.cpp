@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adjoint/backtrace.hpp"
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/padding.hpp"
@@ -10,6 +11,7 @@
 #include "base/watch.hpp"
 #include "chain/describe.hpp"
 #include "engine/check_operands.hpp"
+#include "engine/predict.hpp"
 #include "engine/thread_pool.hpp"
 #include "planner/planner.hpp"
 #include "planner/print_schedule.hpp"
@@ -128,6 +130,31 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
 
 const FactorGraph& Plan::graph() const { return sized_ ? *sized_ : impl_->graph; }
 
+namespace {
+
+/// What a part of a question takes; 0 is no limit.
+engine::Prediction prediction(const api::PlanImpl& plan, const Question& question, const Asked& part,
+                              const planner::Extents& extents, Dtype dtype, std::int64_t limit) {
+  const planner::Schedule& schedule = plan.runnable(part)->schedule();
+  const bool chooses = part.kind == Asked::Kind::choices;
+  const bool differentiates = part.kind == Asked::Kind::gradient || part.kind == Asked::Kind::hessian;
+  engine::PredictOptions how{.semiring = question.semiring,
+                             .dtype = dtype,
+                             .recalls = chooses,
+                             .threads = engine::hardware_threads(),
+                             .memory_limit = limit,
+                             .beside = plan.bytes_beside(part, extents),
+                             .constants = differentiates ? plan.graph.outputs().size() : 0};
+  how.beside += padding_bytes(plan, extents, question.lengths, static_cast<int>(size_of(dtype)));
+  if (chooses) {
+    const adjoint::Choice choice{.draw = question.kind == Question::Kind::sample};
+    how.beside += states_bytes(plan, extents) + adjoint::backtrace_bytes(schedule, extents, choice, how.threads);
+  }
+  return engine::predict(schedule, extents, how);
+}
+
+}  // namespace
+
 Cost Plan::cost(const Question& question, const std::map<std::string, std::int64_t>& sizes, Dtype dtype) const {
   const planner::Extents extents = engine::named_extents(graph(), sizes);
   const auto sized = impl_->at(extents);
@@ -137,25 +164,28 @@ Cost Plan::cost(const Question& question, const std::map<std::string, std::int64
   if (plan.chains) return chain::cost(*plan.chains, question.semiring, bytes);
   Cost sum;
   for (const Asked& part : plan.parts(question)) {
-    const auto runnable = plan.runnable(part);
-    Cost cost = planner::schedule_cost(runnable->schedule(), extents, question.semiring, bytes);
-    cost.run_bytes =
-        engine::run_bytes(runnable->schedule(), extents, question.semiring, dtype, engine::hardware_threads());
-    if (part.kind == Asked::Kind::choices) cost.run_bytes += states_bytes(plan, extents);
-    cost.run_bytes += padding_bytes(plan, extents, question.lengths, bytes);
+    Cost cost = planner::schedule_cost(plan.runnable(part)->schedule(), extents, question.semiring, bytes);
+    cost.run_bytes = prediction(plan, question, part, extents, dtype, 0).bytes;
     sum += cost;
   }
   return sum;
 }
 
-std::string Plan::print(const Question& question) const {
+std::string Plan::print(const Question& question) const { return print(question, 0); }
+
+std::string Plan::print(const Question& question, std::int64_t memory_limit, Dtype dtype) const {
   const auto raised = impl_->raising(question);
   const api::PlanImpl& plan = raised ? *raised : *impl_;
   if (plan.chains) return chain::print(*plan.chains);
   std::string text;
+  const planner::Extents extents = engine::named_extents(graph(), {});
   for (const Asked& part : plan.parts(question)) {
     if (!text.empty()) text += '\n';
     text += planner::print_schedule(plan.runnable(part)->schedule());
+    if (memory_limit == 0) continue;
+    const engine::Prediction run = prediction(plan, question, part, extents, dtype, memory_limit);
+    if (!run.loops.empty()) text += run.loops + "\n";
+    if (run.bytes > memory_limit) text += "refused: needs " + std::to_string(run.bytes) + " bytes\n";
   }
   return text;
 }

@@ -47,6 +47,7 @@ std::string key_of(std::string_view equation, const std::vector<Tensor>& operand
   append(key, static_cast<std::int64_t>(plan.seed));
   append(key, std::bit_cast<std::int64_t>(plan.seconds));
   append(key, std::bit_cast<std::int64_t>(plan.runs));
+  append(key, plan.memory_limit);
   append(key, plan.sums_only ? 1 : 0);
   append(key, static_cast<std::int64_t>(plan.observable.size()));
   for (const std::string& variable : plan.observable) append(key, variable);

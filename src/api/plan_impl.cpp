@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adjoint/questions.hpp"
+#include "base/checked_size.hpp"
 #include "chain/describe.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
@@ -137,6 +138,27 @@ planner::Schedule PlanImpl::schedule(const Asked& asked) const {
     return with_buffers(runnable(alone)->schedule());
   };
   return adjoint::schedule_for(asked, observed, options, forward);
+}
+
+std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& extents) const {
+  constexpr std::int64_t size = sizeof(double);
+  const auto bytes = [&](const std::vector<DimId>& dims, std::int64_t copies) {
+    std::vector<std::int64_t> factors{size, copies};
+    for (const DimId d : dims) factors.push_back(extents[d]);
+    return base::checked_product(factors);
+  };
+  switch (part.kind) {
+    case Asked::Kind::entropy:
+    case Asked::Kind::expectation:
+      return bytes(axes.batch(), 2);
+    case Asked::Kind::leave_one_out: {
+      std::vector<DimId> slices = axes.batch();
+      slices.push_back(part.plate);
+      return bytes(slices, 3);
+    }
+    default:
+      return 0;
+  }
 }
 
 std::vector<Asked> PlanImpl::parts(const Question& question) const {

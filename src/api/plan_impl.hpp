@@ -64,6 +64,8 @@ class PlanImpl {
   [[nodiscard]] std::size_t total_of(adjoint::Forward forward) const {
     return total_of_[static_cast<std::size_t>(forward)];
   }
+  /// Memory that a part takes besides its run, for answers in another type.
+  [[nodiscard]] std::int64_t bytes_beside(const adjoint::Asked& part, const planner::Extents& extents) const;
   /// What the parts of a question ask, in the order in which they are run.
   [[nodiscard]] std::vector<adjoint::Asked> parts(const Question& question) const;
 

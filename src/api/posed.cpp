@@ -5,6 +5,7 @@
 
 #include "api/chained.hpp"
 #include "api/inputs.hpp"
+#include "base/checked_size.hpp"
 
 namespace plated::api {
 
@@ -16,7 +17,7 @@ Posed::Posed(const Call& of, Inputs prepared, Semiring in)
 
 engine::Settings Posed::settings() const {
   engine::Settings settings = call.settings(semiring);
-  settings.output_bytes = inputs.copied;
+  settings.output_bytes = held() + held_elsewhere;
   return settings;
 }
 
@@ -52,6 +53,7 @@ std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor
   operands.insert(operands.end(), more.begin(), more.end());
   engine::Settings how = settings();
   how.kept = kept_.get();
+  how.output_bytes = base::checked_sum(how.output_bytes, call.plan.bytes_beside(asked, call.extents()));
   std::vector<Tensor> places;
   if (kept_) {
     places = kept_->outputs();  // they are not written again

@@ -1,6 +1,7 @@
 // Questions posed to checked inputs: from nothing, or to an evaluation that has run forward and kept what it computed.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,11 @@ class Posed {
   const Inputs inputs;
   const Semiring semiring;
   const Dtype dtype;  // of answers: the operands' widest
+
+  /// Bytes that are held besides, by another evaluation of the same operands.
+  std::atomic<std::int64_t> held_elsewhere = 0;
+  /// The bytes that are held here: copies of operands, and what was kept.
+  [[nodiscard]] std::int64_t held() const { return inputs.copied + (kept_ ? kept_->bytes() : 0); }
 
   /// Runs forward once; all that is asked from then on starts from its values.
   void evaluate();
@@ -40,6 +46,7 @@ class Posed {
   [[nodiscard]] std::vector<Tensor> given_outputs(Dtype of) const;
   [[nodiscard]] Tensor given_total(Dtype of) const;
 
+  /// How questions run: what is held counts against the limit.
   [[nodiscard]] engine::Settings settings() const;
 
  private:

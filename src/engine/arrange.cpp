@@ -38,6 +38,7 @@ class Arrangement::Places {
     for (const Phase& phase : phases) {
       begin_ = now_++;
       end_ = begin_ + phase.steps.size() + 1;
+      recalls_ = phase.recalls;
       for (const std::size_t s : phase.steps) {
         visit(s, phase.loops);
         ++now_;
@@ -68,7 +69,7 @@ class Arrangement::Places {
 
   void visit(std::size_t s, bool loops) {
     const Step& step = of_.schedule_.steps[s];
-    const BoundStep& bound = of_.steps_[s - of_.first_step_];
+    const BoundStep& bound = of_.steps_[s - of_.work_.first];
     const BlockedStep* blocked = bound.in_blocks == no_index ? nullptr : &of_.bound_.blocked[bound.in_blocks];
     const bool folds = blocked != nullptr && blocked->folds;
     for_each_output(step, [&](ValueId v) {
@@ -108,15 +109,15 @@ class Arrangement::Places {
     current_[value] = static_cast<std::uint32_t>(ranges_.size());
     if (!for_all) own_.emplace_back(value, current_[value]);
     ranges_.push_back({.first = first,
-                       .last = never,
+                       .last = recalls_ && !for_all ? end_ : never,
                        .bytes = planner::buffer_bytes(of_.schedule_, for_all ? of_.bound_.extents : chunk_extents_,
                                                       of_.element_size_, value)});
   }
 
   void use(ValueId value, bool loops) {
-    LiveRange& range = ranges_[current_[value]];
-    if (!of_.schedule_.reuses_buffers) return;
-    range.last = loops && storing_.for_all[value] ? end_ : now_;
+    const bool for_all = storing_.for_all[value];
+    if (for_all && of_.is_kept(value)) return;
+    ranges_[current_[value]].last = recalls_ || (loops && for_all) ? end_ : now_;
   }
 
   const Arrangement& of_;
@@ -129,39 +130,46 @@ class Arrangement::Places {
   std::vector<Own> in_phase_;  // values that live in one phase, with their ranges
   Own own_;
   std::size_t now_ = 0, begin_ = 0, end_ = 0;
+  bool recalls_ = false;  // the phase does
   std::int64_t bytes_ = 0;
 };
 
-Arrangement::Arrangement(const Schedule& schedule, std::int64_t element_size, std::size_t first_step,
-                         const BoundSchedule* kept, const std::optional<Blocking>& blocking, BoundSchedule& bound)
-    : schedule_(schedule),
+Arrangement::Arrangement(ToArrange work, std::int64_t element_size, const BoundSchedule* kept,
+                         const std::optional<Blocking>& blocking, BoundSchedule& bound)
+    : work_(std::move(work)),
+      schedule_(work_.schedule),
       element_size_(element_size),
-      first_step_(first_step),
       kept_(kept),
       blocking_(blocking),
       bound_(bound),
-      steps_(std::move(bound.steps)) {}
+      steps_(std::move(bound.steps)),
+      of_kept_(schedule_.values.size()) {
+  for (std::size_t s = 0; s < work_.first; ++s) {
+    std::size_t at = kept_->steps[s].first_place + kept_->steps[s].inputs;
+    for_each_output(schedule_.steps[s], [&](ValueId v) {
+      of_kept_[v] = {Place::Space::kept, static_cast<std::int64_t>(kept_->places[at++].at())};
+    });
+  }
+}
 
 void Arrangement::whole() {
   Phase all;
-  for (std::size_t s = first_step_; s < schedule_.steps.size(); ++s) all.steps.push_back(s);
+  for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) all.steps.push_back(s);
   emit({std::move(all)}, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
 }
 
 void Arrangement::cut(std::int64_t bytes) {
-  if (!blocking_ || !can_repeat_steps(schedule_)) return;
-  std::vector<Along> roles;
-  for (const Step& step : schedule_.steps) roles.push_back(blocking_->along(schedule_, step));
+  if (!blocking_ || !can_repeat_steps(work_)) return;
   Storing best{.for_all = blocking_->in_blocks};
   best.for_all.flip();
-  const std::vector<ValueId> repeated = worth_storing(schedule_, roles, best.for_all);
+  const std::vector<ValueId> repeated = worth_storing(work_, best.for_all);
   const auto storing = [&](std::size_t values, std::int64_t chunk) {
     Storing more{.for_all = best.for_all, .chunk = chunk};
     for (std::size_t k = 0; k < values; ++k) more.for_all[repeated[k]] = true;
     return more;
   };
   const auto fits = [&](const Storing& candidate) {
-    return bytes_of(phases_of(schedule_, roles, candidate.for_all), candidate) <= bytes;
+    return bytes_of(phases_of(work_, candidate.for_all), candidate) <= bytes;
   };
   // As many of these values as there is room for, then as many blocks at a time.
   std::size_t values = fits(storing(repeated.size(), 1)) ? repeated.size() : 0;
@@ -172,7 +180,7 @@ void Arrangement::cut(std::int64_t bytes) {
   std::int64_t chunk = 1;
   while (2 * chunk < blocking_->blocks.count() && fits(storing(values, 2 * chunk))) chunk *= 2;
   best = storing(values, chunk);
-  const std::vector<Phase> phases = phases_of(schedule_, roles, best.for_all);
+  const std::vector<Phase> phases = phases_of(work_, best.for_all);
   if (bytes_of(phases, best) < bound_.arena_bytes) emit(phases, best);
 }
 
@@ -185,18 +193,20 @@ Place Arrangement::place(ValueId v, const Places& places) const {
   const auto index = static_cast<std::int64_t>(value.index);
   if (value.kind == Value::Kind::operand) return {Place::Space::operand, index};
   if (value.kind == Value::Kind::output) return {Place::Space::output, index};
+  if (of_kept_[v].space() == Place::Space::kept) return of_kept_[v];
   return {Place::Space::arena, places.offset(v), places.in_chunks(v)};
+}
+
+void Arrangement::add_step(std::size_t s, const Places& places, bool only_read, std::vector<BoundStep>& steps) {
+  const Step& step = schedule_.steps[s];
+  BoundStep& bound = steps.emplace_back(steps_[s - work_.first]);
+  bound.first_place = static_cast<std::uint32_t>(bound_.places.size());
+  for (const ValueId v : step.inputs) bound_.places.push_back(place(v, places));
+  if (!only_read) for_each_output(step, [&](ValueId v) { bound_.places.push_back(place(v, places)); });
 }
 
 void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing) {
   Places places(*this, phases, storing);
-  std::vector<Place> kept(schedule_.values.size());
-  for (std::size_t s = 0; s < first_step_; ++s) {
-    std::size_t at = kept_->steps[s].first_place + kept_->steps[s].inputs;
-    for_each_output(schedule_.steps[s], [&](ValueId v) {
-      kept[v] = {Place::Space::kept, static_cast<std::int64_t>(kept_->places[at++].at())};
-    });
-  }
   bound_.arena_bytes = places.bytes();
   bound_.steps.clear();
   bound_.steps.reserve(steps_.size());
@@ -205,23 +215,28 @@ void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing)
   bound_.flops = 0;
   for (std::size_t p = 0; p < phases.size(); ++p) {
     places.enter(p);
+    if (phases[p].recalls) {
+      bound_.recall.chunk = storing.chunk;
+      for (const std::size_t s : phases[p].steps) add_step(s, places, false, bound_.recall.steps);
+      // Others have no place any more.
+      const auto is_read = [&](std::size_t s) { return !summed(schedule_.steps[s]).empty(); };
+      for (std::size_t s = 0; s < schedule_.steps.size(); ++s) {
+        if (is_read(s)) {
+          add_step(s, places, true, bound_.recall.read);
+        } else {
+          bound_.recall.read.emplace_back();
+        }
+      }
+      continue;
+    }
     const std::size_t first = bound_.steps.size();
     for (const std::size_t s : phases[p].steps) {
-      const Step& step = schedule_.steps[s];
-      BoundStep bound = steps_[s - first_step_];
-      bound.first_place = static_cast<std::uint32_t>(bound_.places.size());
-      const auto add = [&](ValueId v) {
-        const bool is_kept = kept[v].space() == Place::Space::kept;
-        bound_.places.push_back(is_kept && schedule_.values[v].kind == Value::Kind::intermediate ? kept[v]
-                                                                                                 : place(v, places));
-      };
-      for (const ValueId v : step.inputs) add(v);
-      for_each_output(step, add);
+      add_step(s, places, false, bound_.steps);
+      const BoundStep& bound = bound_.steps.back();
       if (bound.in_blocks != no_index && bound_.blocked[bound.in_blocks].folds) {
         places.place_fold(bound.in_blocks, bound_.blocked[bound.in_blocks]);
       }
       bound_.flops += bound.flops;
-      bound_.steps.push_back(bound);
     }
     if (phases[p].loops) {
       bound_.loops.push_back(

@@ -15,9 +15,9 @@ namespace plated::engine {
 
 class Arrangement {
  public:
-  /// `bound` has kernels and blocks of the schedule's steps from `first_step` on; `blocking` is that of the run.
-  Arrangement(const planner::Schedule& schedule, std::int64_t element_size, std::size_t first_step,
-              const BoundSchedule* kept, const std::optional<Blocking>& blocking, BoundSchedule& bound);
+  /// `bound` has kernels and blocks of the schedule's steps from the first one on; `blocking` is that of the run.
+  Arrangement(ToArrange work, std::int64_t element_size, const BoundSchedule* kept,
+              const std::optional<Blocking>& blocking, BoundSchedule& bound);
 
   /// Runs each step once.
   void whole();
@@ -33,15 +33,22 @@ class Arrangement {
   class Places;
   [[nodiscard]] std::int64_t bytes_of(const std::vector<Phase>& phases, const Storing& storing) const;
   void emit(const std::vector<Phase>& phases, const Storing& storing);
+  /// Appends a step with the places of its inputs and, unless it is only read, of its output.
+  void add_step(std::size_t step, const Places& places, bool only_read, std::vector<BoundStep>& steps);
   [[nodiscard]] Place place(planner::ValueId value, const Places& places) const;
+  /// Whether a value is read after the run.
+  [[nodiscard]] bool is_kept(planner::ValueId value) const {
+    return work_.recalled.empty() ? !schedule_.reuses_buffers : work_.recalled[value];
+  }
 
+  ToArrange work_;
   const planner::Schedule& schedule_;
   std::int64_t element_size_;
-  std::size_t first_step_;
   const BoundSchedule* kept_;
   const std::optional<Blocking>& blocking_;
   BoundSchedule& bound_;
   std::vector<BoundStep> steps_;  // of the schedule, from the first step on
+  std::vector<Place> of_kept_;    // [value]: in the memory of the kept run
 };
 
 }  // namespace plated::engine

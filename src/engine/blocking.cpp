@@ -49,13 +49,23 @@ bool has_dim(const Value& value, DimId dim) {
   return std::find(value.dims.begin(), value.dims.end(), dim) != value.dims.end();
 }
 
+/// The intermediates that steps from the first one on write.
+std::vector<bool> placed_from(const Schedule& schedule, std::size_t first_step) {
+  std::vector<bool> placed(schedule.values.size(), false);
+  for (std::size_t s = first_step; s < schedule.steps.size(); ++s) {
+    const planner::ValueId v = schedule.steps[s].output;
+    placed[v] = schedule.values[v].kind == Value::Kind::intermediate;
+  }
+  return placed;
+}
+
 /// Intermediates that have the dim, but for small ones and those that some step needs whole.
-std::vector<bool> stored_in_blocks(const Schedule& schedule, const Layouts& layouts, DimId dim) {
+std::vector<bool> stored_in_blocks(const Schedule& schedule, const Layouts& layouts, DimId dim,
+                                   const std::vector<bool>& is_placed) {
   std::vector<bool> in_blocks(schedule.values.size());
   double largest = 0;
   for (planner::ValueId v = 0; v < in_blocks.size(); ++v) {
-    const Value& value = schedule.values[v];
-    in_blocks[v] = value.kind == Value::Kind::intermediate && has_dim(value, dim);
+    in_blocks[v] = is_placed[v] && has_dim(schedule.values[v], dim);
     if (in_blocks[v]) largest = std::max(largest, layouts.bytes(v));
   }
   for (planner::ValueId v = 0; v < in_blocks.size(); ++v) {
@@ -106,11 +116,12 @@ Along Blocking::along(const Schedule& schedule, const Step& step) const {
 }
 
 std::optional<Blocking> blocking_of_run(const Schedule& schedule, const planner::Extents& extents,
-                                        const Layouts& layouts, std::int64_t arena_bytes) {
+                                        const Layouts& layouts, std::int64_t arena_bytes, std::size_t first_step) {
   if (arena_bytes < least_blocked_bytes.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::vector<bool> is_placed = placed_from(schedule, first_step);
   std::vector<double> bytes(extents.size(), 0);
   for (planner::ValueId v = 0; v < schedule.values.size(); ++v) {
-    if (schedule.values[v].kind != Value::Kind::intermediate) continue;
+    if (!is_placed[v]) continue;
     for (const DimId d : schedule.values[v].dims) bytes[d] += layouts.bytes(v);
   }
   const Layout largest = largest_operand(schedule, extents, layouts);
@@ -132,7 +143,7 @@ std::optional<Blocking> blocking_of_run(const Schedule& schedule, const planner:
   const std::int64_t at_least = least < static_cast<double>(few) ? static_cast<std::int64_t>(least) : few;
   const std::int64_t size = std::max(size_of_blocks(extent, blocks_of_a_run, most), at_least);
   return Blocking{.blocks = {.dim = *best, .extent = extent, .size = size},
-                  .in_blocks = stored_in_blocks(schedule, layouts, *best)};
+                  .in_blocks = stored_in_blocks(schedule, layouts, *best, is_placed)};
 }
 
 std::optional<Blocks> blocks_of_kept_step(const Schedule& schedule, const planner::Extents& extents, const Step& step) {

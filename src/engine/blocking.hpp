@@ -51,10 +51,11 @@ struct Blocking {
 };
 
 /// The blocks of a run whose intermediates take `arena_bytes`: along the plate or batch dim that most bytes of
-/// intermediates have; of several, along the one that is outermost in the largest operand, or declared first.
+/// intermediates have; of several, along the one that is outermost in the largest operand, or declared first. Values of
+/// steps before `first_step` are stored already, as wholes.
 [[nodiscard]] std::optional<Blocking> blocking_of_run(const planner::Schedule& schedule,
                                                       const planner::Extents& extents, const Layouts& layouts,
-                                                      std::int64_t arena_bytes);
+                                                      std::int64_t arena_bytes, std::size_t first_step = 0);
 
 /// The blocks of one step of a kept run, which are recomputed one by one: along the largest plate that it loops over.
 [[nodiscard]] std::optional<Blocks> blocks_of_kept_step(const planner::Schedule& schedule,

@@ -9,7 +9,6 @@
 #include "engine/arrange.hpp"
 #include "engine/bound_scan.hpp"
 #include "engine/kernel_pool.hpp"
-#include "engine/runnable.hpp"
 #include "engine/step_shapes.hpp"
 #include "planner/passes.hpp"
 #include "planner/schedule_cost.hpp"
@@ -44,16 +43,19 @@ class Binder {
     const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
     const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_size, first_step_);
     if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_size, first_step_);
-    // What is read after the run, or by other runs, is laid out as the schedule says.
-    if (options_.kept == nullptr && schedule_.reuses_buffers) {
-      blocking_ = blocking_of_run(schedule_, extents_, layouts_, arena.bytes);
+    // What other runs read is laid out as the schedule says.
+    if (schedule_.reuses_buffers || options_.recalls) {
+      blocking_ = blocking_of_run(schedule_, extents_, layouts_, reused_bytes(arena.bytes), first_step_);
     }
-    if (blocking_) layouts_.store_in_blocks(blocking_->in_blocks);
+    if (blocking_) {
+      layouts_.store_in_blocks(blocking_->in_blocks);
+      bound_.blocks = blocking_->blocks;
+    }
     bound_.extents = extents_;
     bound_.outputs = schedule_.outputs.size();
     bound_.cleared = cleared();
     bind_steps();
-    Arrangement arrangement(schedule_, element_size, first_step_, options_.kept, blocking_, bound_);
+    Arrangement arrangement(to_arrange(), element_size, options_.kept, blocking_, bound_);
     arrangement.whole();
     if (options_.limit > 0 && bound_.bytes(options_.threads) > options_.limit) {
       arrangement.cut(options_.limit - bound_.bytes(options_.threads) + bound_.arena_bytes);
@@ -62,6 +64,29 @@ class Binder {
   }
 
  private:
+  /// What intermediates take where their places are taken again: values that are kept do not change the blocks, so that
+  /// totals have the bits of a run that keeps none.
+  std::int64_t reused_bytes(std::int64_t bytes) const {
+    if (schedule_.reuses_buffers || bytes < least_blocked_bytes.load(std::memory_order_relaxed)) return bytes;
+    const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
+    return planner::place_buffers(schedule_, extents_, element_size, first_step_, true).bytes;
+  }
+
+  ToArrange to_arrange() const {
+    ToArrange work{.schedule = schedule_, .first = first_step_, .along = {}, .recalled = {}};
+    if (blocking_) {
+      for (const Step& step : schedule_.steps) work.along.push_back(blocking_->along(schedule_, step));
+    }
+    if (options_.recalls) {
+      work.recalled.assign(schedule_.values.size(), false);
+      for (const Step& step : schedule_.steps) {
+        if (summed(step).empty()) continue;
+        for (const ValueId v : step.inputs) work.recalled[v] = true;
+      }
+    }
+    return work;
+  }
+
   void bind_steps() {
     bound_.steps.reserve(schedule_.steps.size() - first_step_);
     for (std::size_t s = first_step_; s < schedule_.steps.size(); ++s) {
@@ -172,28 +197,6 @@ Dtype element_dtype(std::span<const Tensor> operands) {
 BoundSchedule bind(const Schedule& schedule, const planner::Extents& extents, std::span<const Tensor> outputs,
                    std::span<const Tensor> operands, const BindOptions& options) {
   return Binder(schedule, extents, outputs, operands, options).run();
-}
-
-std::int64_t run_bytes(const Schedule& schedule, const planner::Extents& extents, Semiring semiring, Dtype dtype,
-                       int threads) {
-  std::int64_t output_bytes = 0;
-  const auto tensors = [&](const std::vector<std::vector<DimId>>& axes) {
-    std::vector<Tensor> list;
-    for (const std::vector<DimId>& dims : axes) {
-      std::vector<std::int64_t> shape;
-      for (const DimId d : dims) shape.push_back(extents[d]);
-      list.push_back(shape_only(dtype, std::move(shape)));
-    }
-    return list;
-  };
-  const std::vector<Tensor> outputs = tensors(schedule.outputs);
-  const std::vector<Tensor> operands = tensors(schedule.operands);
-  const auto element_size = static_cast<std::int64_t>(size_of(dtype));
-  for (const Tensor& output : outputs) {
-    output_bytes = base::checked_sum(output_bytes, base::checked_product(output.elements(), element_size));
-  }
-  const BoundSchedule bound = bind(schedule, extents, outputs, operands, {.semiring = semiring});
-  return base::checked_sum(bound.bytes(threads), output_bytes);
 }
 
 }  // namespace plated::engine

@@ -71,6 +71,13 @@ struct BoundLoop {
   std::int64_t chunk = 1;
 };
 
+/// How values are read after a run that is cut, block by block: where it is not cut, there are no steps.
+struct BoundRecall {
+  std::vector<BoundStep> steps;  // compute what is not stored
+  std::int64_t chunk = 1;        // so many blocks at a time
+  std::vector<BoundStep> read;   // [step of the schedule]: where the inputs of those that sum lie then
+};
+
 struct BoundSchedule {
   planner::Extents extents;
   std::vector<Kernel> kernels;  // steps of equal shapes share one
@@ -81,6 +88,8 @@ struct BoundSchedule {
   std::vector<BlockedStep> blocked;
   std::vector<std::shared_ptr<BoundScan>> scans;
   std::vector<BoundLoop> loops;  // ascending
+  std::optional<Blocks> blocks;  // of the run: some values are stored block after block
+  BoundRecall recall;
   /// Outputs that the steps do not write, or not everywhere: answers about operands that are not used, or that have
   /// diagonals. They are set to zero first.
   std::vector<std::size_t> cleared;
@@ -92,6 +101,10 @@ struct BoundSchedule {
 
   [[nodiscard]] std::span<const Place> inputs(const BoundStep& step) const {
     return std::span(places).subspan(step.first_place, step.inputs);
+  }
+  /// A step whose inputs are read after the run.
+  [[nodiscard]] const BoundStep& read(std::size_t step) const {
+    return recall.read.empty() ? steps[step] : recall.read[step];
   }
   [[nodiscard]] const Place& output(const BoundStep& step) const { return places[step.first_place + step.inputs]; }
   /// Memory that a run needs besides its outputs.
@@ -108,9 +121,11 @@ struct BindOptions {
   const BoundSchedule* kept = nullptr;
   /// For a kept run: single blocks of its steps can be computed again.
   bool updatable = false;
+  /// Inputs of steps that sum are read after the run: they are kept, or recalled block by block.
+  bool recalls = false;
   /// Memory that the run may take on so many threads; what needs more is cut into loops as far as that is possible.
   /// 0: any.
-  std::int64_t limit = 0;
+  std::int64_t limit = 0;  // without outputs
   int threads = 1;
   /// The type of intermediates; by default the widest of the factors'.
   std::optional<Dtype> element = std::nullopt;
@@ -120,9 +135,5 @@ struct BindOptions {
 [[nodiscard]] BoundSchedule bind(const planner::Schedule& schedule, const planner::Extents& extents,
                                  std::span<const Tensor> outputs, std::span<const Tensor> operands,
                                  const BindOptions& options);
-
-/// What a run of contiguous operands needs: the workspace, and outputs that it allocates.
-[[nodiscard]] std::int64_t run_bytes(const planner::Schedule& schedule, const planner::Extents& extents,
-                                     Semiring semiring, Dtype dtype, int threads);
 
 }  // namespace plated::engine

@@ -53,13 +53,17 @@ void check_answers(std::span<const Tensor> answers, const char* what, Semiring s
 }
 
 void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
-  const std::vector<double> values = total.values();
+  // In place: a total of its own is row-major, and there may be very many batches.
+  const auto entry = [&](std::int64_t k) -> double {
+    return total.dtype() == Dtype::float32 ? static_cast<const float*>(total.data())[k]
+                                           : static_cast<const double*>(total.data())[k];
+  };
   const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
-  const auto found =
-      std::find_if(values.begin(), values.end(), [&](double x) { return x == zero || !std::isfinite(x); });
-  if (found == values.end()) return;
+  std::int64_t rest = 0;
+  while (rest < total.elements() && entry(rest) != zero && std::isfinite(entry(rest))) ++rest;
+  if (rest == total.elements()) return;
+  const double found = entry(rest);
   std::string where;
-  std::int64_t rest = found - values.begin();
   const std::vector<DimId> axes = graph::batch_axes(graph);
   for (std::size_t axis = axes.size(); axis-- > 0;) {
     const std::int64_t size = total.shape()[axis];
@@ -68,9 +72,9 @@ void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semi
     where = std::move(place);
     rest /= size;
   }
-  if (*found != zero) {
+  if (found != zero) {
     throw ValueError("the total" + (where.empty() ? "" : " at " + where) + " is " +
-                     (std::isnan(*found) ? "NaN" : std::to_string(*found)) + no_numbers);
+                     (std::isnan(found) ? "NaN" : std::to_string(found)) + no_numbers);
   }
   const bool underflows = semiring == Semiring::max_product;
   throw ImpossibleError("no assignment has a weight" + (where.empty() ? "" : " at " + where) +

@@ -88,6 +88,12 @@ Kept::Kept(const planner::Schedule& forward, planner::Extents extents, std::vect
   outputs_ = run_allocating(forward, std::move(outputs), operands_, workspace_, settings);
 }
 
+std::int64_t Kept::bytes() const {
+  std::int64_t bytes = workspace_.bytes();
+  for (const Tensor& output : outputs_) bytes += output.elements() * static_cast<std::int64_t>(size_of(output.dtype()));
+  return bytes;
+}
+
 void Kept::update(std::size_t operand, std::span<const Slice> slices) {
   Changes changes(forward_);
   for (ValueId v = 0; v < forward_.values.size(); ++v) {

@@ -24,6 +24,8 @@ class Kept {
   [[nodiscard]] const std::vector<Tensor>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<Tensor>& operands() const { return operands_; }
   [[nodiscard]] const planner::Extents& extents() const { return extents_; }
+  /// The memory that values and outputs take.
+  [[nodiscard]] std::int64_t bytes() const;
   /// The binding and the values, for backtraces.
   [[nodiscard]] const Workspace& workspace() const { return workspace_; }
 

@@ -15,10 +15,11 @@ using planner::ValueId;
 /// Time counts phases: the even ones are steps that run once, the odd ones loops.
 class Timetable {
  public:
-  Timetable(const Schedule& schedule, const std::vector<Along>& along)
-      : ready_(schedule.values.size(), 0), touched_(schedule.values.size(), 0) {
-    time_.reserve(schedule.steps.size());
-    for (std::size_t s = 0; s < schedule.steps.size(); ++s) time_.push_back(place(schedule.steps[s], along[s]));
+  explicit Timetable(const ToArrange& work)
+      : ready_(work.schedule.values.size(), 0), touched_(work.schedule.values.size(), 0) {
+    const std::vector<Step>& steps = work.schedule.steps;
+    time_.assign(steps.size(), 0);
+    for (std::size_t s = work.first; s < steps.size(); ++s) time_[s] = place(steps[s], work.along[s]);
   }
   [[nodiscard]] std::size_t operator()(std::size_t step) const { return time_[step]; }
 
@@ -29,10 +30,12 @@ class Timetable {
     for (const ValueId v : step.inputs) time = std::max(time, ready_[v]);
     if ((time % 2 == 1) != in_loop) ++time;
     for (const ValueId v : step.inputs) touched_[v] = std::max(touched_[v], time);
-    touched_[step.output] = time;
     // A loop's totals are there when it is over.
     const bool total = role == Along::multiplied || role == Along::summed;
-    ready_[step.output] = total ? time + 1 : time;
+    for_each_output(step, [&](ValueId v) {
+      touched_[v] = time;
+      ready_[v] = total ? time + 1 : time;
+    });
     return time;
   }
 
@@ -95,17 +98,22 @@ class Body {
 
 }  // namespace
 
-std::vector<Phase> phases_of(const Schedule& schedule, const std::vector<Along>& along,
-                             const std::vector<bool>& stored) {
-  const Timetable time(schedule, along);
+std::vector<Phase> phases_of(const ToArrange& work, const std::vector<bool>& stored) {
+  const Schedule& schedule = work.schedule;
+  const Timetable time(work);
   const std::vector<std::vector<std::size_t>> writers = writers_of(schedule);
   // What lives for some blocks only is computed where it is asked for.
   std::vector<bool> on_demand(schedule.steps.size());
   std::vector<Phase> phases;
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+  Phase recall{.loops = true, .recalls = true, .steps = {}};
+  for (std::size_t s = work.first; s < schedule.steps.size(); ++s) {
     const ValueId out = schedule.steps[s].output;
-    on_demand[s] = along[s] == Along::kept && schedule.values[out].kind == Value::Kind::intermediate && !stored[out];
-    if (on_demand[s]) continue;
+    on_demand[s] =
+        work.along[s] == Along::kept && schedule.values[out].kind == Value::Kind::intermediate && !stored[out];
+    if (on_demand[s]) {
+      if (!work.recalled.empty() && work.recalled[out]) recall.steps.push_back(s);
+      continue;
+    }
     phases.resize(std::max(phases.size(), time(s) + 1));
     phases[time(s)].steps.push_back(s);
   }
@@ -115,22 +123,27 @@ std::vector<Phase> phases_of(const Schedule& schedule, const std::vector<Along>&
     phases[t].steps = Body(schedule, writers, on_demand).of(phases[t].steps);
   }
   std::erase_if(phases, [](const Phase& phase) { return phase.steps.empty(); });
+  if (!work.recalled.empty()) {
+    recall.steps = Body(schedule, writers, on_demand).of(recall.steps);
+    phases.push_back(std::move(recall));
+  }
   return phases;
 }
 
-bool can_repeat_steps(const Schedule& schedule) {
-  std::vector<bool> read(schedule.values.size(), false);
-  for (const Step& step : schedule.steps) {
+bool can_repeat_steps(const ToArrange& work) {
+  std::vector<bool> read(work.schedule.values.size(), false);
+  for (std::size_t s = work.first; s < work.schedule.steps.size(); ++s) {
+    const Step& step = work.schedule.steps[s];
     if (read[step.output]) return false;
     for (const ValueId v : step.inputs) read[v] = true;
   }
   return true;
 }
 
-std::vector<ValueId> worth_storing(const Schedule& schedule, const std::vector<Along>& along,
-                                   const std::vector<bool>& stored) {
+std::vector<ValueId> worth_storing(const ToArrange& work, const std::vector<bool>& stored) {
+  const Schedule& schedule = work.schedule;
   std::vector<std::size_t> loops(schedule.steps.size(), 0);
-  for (const Phase& phase : phases_of(schedule, along, stored)) {
+  for (const Phase& phase : phases_of(work, stored)) {
     for (const std::size_t s : phase.steps) ++loops[s];
   }
   std::vector<ValueId> values;

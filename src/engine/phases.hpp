@@ -17,19 +17,28 @@ namespace plated::engine {
 
 struct Phase {
   bool loops = false;
+  /// Not of the run, but after it: computes again what is read block by block.
+  bool recalls = false;
   std::vector<std::size_t> steps;  // of the schedule; a step may be in several loops
 };
 
-/// The phases of all steps, given what each does along the dim and which intermediates are stored for all blocks.
-[[nodiscard]] std::vector<Phase> phases_of(const planner::Schedule& schedule, const std::vector<Along>& along,
-                                           const std::vector<bool>& stored);
+/// What is to be arranged: the steps from `first` on, and what each of all steps does along the dim. Values of steps
+/// before that are there already.
+struct ToArrange {
+  const planner::Schedule& schedule;
+  std::size_t first = 0;
+  std::vector<Along> along;    // [step]
+  std::vector<bool> recalled;  // [value]: is read after the run, block by block; may be empty
+};
+
+/// The phases of all steps, given which intermediates are stored for all blocks. Where values are recalled, the last
+/// phase does so.
+[[nodiscard]] std::vector<Phase> phases_of(const ToArrange& work, const std::vector<bool>& stored);
 
 /// Whether each value is complete before it is first read, so that a step gives the same whenever it is repeated.
-[[nodiscard]] bool can_repeat_steps(const planner::Schedule& schedule);
+[[nodiscard]] bool can_repeat_steps(const ToArrange& work);
 
 /// Values whose storing would save work: those that several loops compute, in the order of their steps.
-[[nodiscard]] std::vector<planner::ValueId> worth_storing(const planner::Schedule& schedule,
-                                                          const std::vector<Along>& along,
-                                                          const std::vector<bool>& stored);
+[[nodiscard]] std::vector<planner::ValueId> worth_storing(const ToArrange& work, const std::vector<bool>& stored);
 
 }  // namespace plated::engine

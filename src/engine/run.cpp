@@ -122,13 +122,20 @@ void take_memory(Workspace& workspace, int threads) {
   for (const auto& scan : bound.scans) scan->take_memory(threads);
 }
 
+void check_limit(std::int64_t needed, std::int64_t limit) {
+  if (limit == 0 || needed <= limit) return;
+  throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes, and the limit is " +
+                             std::to_string(limit) + "; nothing was allocated",
+                         needed, limit);
+}
+
 /// Binds anew only where sizes, strides, types or the semiring differ from the last run's.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings) {
   const planner::Extents& extents = settings.extents != nullptr ? *settings.extents : schedule.extents;
   outputs = with_kept(outputs, workspace, settings);
   workspace.candidate.clear();
-  workspace.candidate.push_back(settings.kept != nullptr ? 1 : 0);
+  workspace.candidate.push_back((settings.kept != nullptr ? 1 : 0) + (settings.recalls ? 2 : 0));
   workspace.candidate.push_back(static_cast<std::int64_t>(settings.semiring));
   workspace.candidate.insert(workspace.candidate.end(), extents.begin(), extents.end());
   describe(workspace.candidate, operands);
@@ -144,17 +151,14 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
                            {.semiring = settings.semiring,
                             .kept = settings.kept != nullptr ? &settings.kept->workspace().bound : nullptr,
                             .updatable = settings.updatable,
+                            .recalls = settings.recalls,
                             .limit = limit,
                             .threads = settings.threads});
     workspace.signature = workspace.candidate;
   }
   const BoundSchedule& bound = workspace.bound;
   const std::int64_t needed = base::checked_sum(bound.bytes(settings.threads), settings.output_bytes);
-  if (limited && needed > settings.memory_limit) {
-    throw MemoryLimitError("this run needs " + std::to_string(needed) + " bytes, and the limit is " +
-                               std::to_string(settings.memory_limit) + "; nothing was allocated",
-                           needed, settings.memory_limit);
-  }
+  check_limit(needed, settings.memory_limit);
   try {
     take_memory(workspace, settings.threads);
   } catch (const std::bad_alloc&) {
@@ -186,6 +190,14 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   Progress progress(workspace.bound.flops);
   run_steps(runner, workspace.bound, [&](double flops, const auto& work) { progress.during(flops, work); });
   base::tell_progress(1);
+}
+
+void recall(Workspace& workspace, std::int64_t first, std::int64_t last, int threads) {
+  const StepRunner runner(workspace, workspace.outputs, workspace.operands, threads);
+  for (const BoundStep& step : workspace.bound.recall.steps) {
+    base::ask_whether_wanted();
+    runner.run_blocks(step, first, last);
+  }
 }
 
 void run_prepared(Workspace& workspace, std::span<void* const> outputs, std::span<const void* const> operands,

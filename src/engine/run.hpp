@@ -49,7 +49,12 @@ struct Settings {
   const Kept* kept = nullptr;
   /// For a kept run: single blocks of its steps can be computed again.
   bool updatable = false;
+  /// Inputs of steps that sum are read after the run, from the workspace; see recall().
+  bool recalls = false;
 };
+
+/// Throws MemoryLimitError where a run needs more bytes than it may take; 0 is no limit.
+void check_limit(std::int64_t needed, std::int64_t limit);
 
 /// What run() does first: binds the schedule to strides and takes the memory. The outputs need no data yet.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
@@ -63,6 +68,10 @@ void take_memory(Workspace& workspace, int threads);
 /// and tells the watch of the call between steps, and inside of long ones.
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
          Workspace& workspace, const Settings& settings);
+
+/// After a run that recalls: computes what is read in these blocks, as many as bound.recall.chunk at most. The operands
+/// must still be there.
+void recall(Workspace& workspace, std::int64_t first, std::int64_t last, int threads);
 
 /// Sets every element to zero, and nothing between them.
 void clear(const Tensor& tensor);

@@ -96,6 +96,7 @@ class MessageTree {
       if (!variable) uneven.push_back(*d);
       dims.push_back(*d);
       search.log2_size.push_back(variable ? log2_domain(*d) : nominal_log2_size);
+      search.sliced.push_back(!variable);
     }
     search.tensors.reserve(leaves());
     const auto add = [&](const SortedSet& held) {

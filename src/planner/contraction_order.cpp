@@ -2,10 +2,12 @@
 #include "planner/contraction_order.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/disjoint_sets.hpp"
 #include "planner/order_elimination.hpp"
+#include "planner/order_fitting.hpp"
 #include "planner/order_greedy.hpp"
 #include "planner/order_live_network.hpp"
 #include "planner/order_memo.hpp"
@@ -20,6 +22,9 @@ namespace {
 // Tensors up to which dynamic programming is instant, and up to which it is worth it when asked for: 3^n / 2 steps.
 constexpr std::size_t instant_optimal = 12;
 constexpr std::size_t patient_optimal = 15;
+
+// Where memory is short, some more trees are looked at.
+constexpr int fewest_trials_of_a_limit = 64;
 
 constexpr std::uint32_t unset = 0xFFFFFFFFu;
 
@@ -39,6 +44,7 @@ Part part_of(const LiveNetwork& live, std::vector<std::uint32_t> nodes, std::vec
       if (local_dim[d] == unset) {
         local_dim[d] = static_cast<std::uint32_t>(part.network.log2_size.size());
         part.network.log2_size.push_back(live.log2_dim(d));
+        part.network.sliced.push_back(live.is_sliced(d));
       }
       d = local_dim[d];
     }
@@ -86,11 +92,13 @@ class Orderer {
  public:
   Orderer(const Network& network, const OrderOptions& options)
       : strategy_(options.strategy),
-        search_{affordable_trials(options.trials, network.tensors.size()), options.seed, options.runs},
+        search_{affordable_trials(options.trials, network.tensors.size()), options.seed, options.runs,
+                options.log2_most},
         deadline_(options.seconds) {}
 
   /// None where the strategy is not after the optimum, or the network is too large for it.
   [[nodiscard]] std::optional<Tree> optimal(const Network& network) const {
+    if (!std::isinf(search_.log2_most)) return fitting_order(network, instant_optimal, search_.log2_most);
     if (strategy_ == Strategy::automatic) return optimal_order(network, instant_optimal);
     if (strategy_ == Strategy::optimal) return optimal_order(network, patient_optimal);
     return std::nullopt;
@@ -151,12 +159,28 @@ Tree searched_order(const Network& network, const OrderOptions& options) {
   return live.take_tree();
 }
 
+/// The order of fewest operations that was found or, where that takes too much memory, of those that take less.
+Tree order_within(const Network& network, const OrderOptions& options) {
+  if (std::isinf(options.log2_most)) return searched_order(network, options);
+  OrderOptions any = options;
+  any.log2_most = std::numeric_limits<double>::infinity();
+  Tree tree = searched_order(network, any);
+  if (log2_peak(network, tree) <= options.log2_most) return tree;
+  // The optimum is of operations alone: other trees are looked for.
+  OrderOptions small = options;
+  small.strategy = Strategy::search;
+  small.trials = std::max(options.trials, fewest_trials_of_a_limit);
+  small.runs = 0;
+  Tree smaller = searched_order(network, small);
+  return log2_peak(network, smaller) < log2_peak(network, tree) ? smaller : tree;
+}
+
 }  // namespace
 
 Tree contraction_order(const Network& network, const OrderOptions& options) {
-  if (!options.memo) return searched_order(network, options);
+  if (!options.memo) return order_within(network, options);
   if (std::optional<Tree> known = options.memo->find(network)) return std::move(*known);
-  Tree tree = searched_order(network, options);
+  Tree tree = order_within(network, options);
   options.memo->keep(network, tree);
   return tree;
 }

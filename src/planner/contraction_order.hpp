@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,8 @@ namespace plated::planner {
 struct Network {
   std::vector<double> log2_size;                    // [dim]
   std::vector<std::vector<std::uint32_t>> tensors;  // [tensor]
+  /// Dims that runs can be cut over: they do not count where memory does. Empty: none.
+  std::vector<bool> sliced = {};  // [dim]
 };
 
 /// A rooted binary tree over a network's n tensors: merge k joins two nodes into node n + k; n − 1 merges in all.
@@ -43,6 +46,9 @@ struct OrderOptions {
   std::uint64_t seed = 0;
   /// Runs that the order is for: the search stops where it has cost as much as they would. 0: very many.
   double runs = 0;
+  /// Elements that intermediates may have together, as a base-2 logarithm: orders that keep to it are preferred to
+  /// those that do not, and where none is found, the fewer elements the better.
+  double log2_most = std::numeric_limits<double>::infinity();
   /// Where orders are looked for first, and kept; may be null.
   std::shared_ptr<OrderMemo> memo;
 };
@@ -51,6 +57,8 @@ struct OrderOptions {
 [[nodiscard]] double log2_flops(const Network& network, const Tree& tree);
 /// Elements of the largest intermediate, as a base-2 logarithm.
 [[nodiscard]] double log2_largest(const Network& network, const Tree& tree);
+/// Elements of all intermediates that are in use at a time, in one slice of what can be cut, as a base-2 logarithm.
+[[nodiscard]] double log2_peak(const Network& network, const Tree& tree);
 
 /// A good order. Deterministic for the same network and options (without a cap in seconds).
 [[nodiscard]] Tree contraction_order(const Network& network, const OrderOptions& options = {});

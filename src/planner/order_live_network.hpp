@@ -28,6 +28,7 @@ class LiveNetwork {
   /// Elements of a live node, base 2.
   [[nodiscard]] double log2_size(std::uint32_t node) const { return log2_size_[node]; }
   [[nodiscard]] double log2_dim(std::uint32_t dim) const { return network_.log2_size[dim]; }
+  [[nodiscard]] bool is_sliced(std::uint32_t dim) const { return !network_.sliced.empty() && network_.sliced[dim]; }
   [[nodiscard]] bool alive(std::uint32_t node) const { return alive_[node] != 0; }
   /// How many live nodes hold a dim.
   [[nodiscard]] std::uint32_t degree(std::uint32_t dim) const { return degree_[dim]; }

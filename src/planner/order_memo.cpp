@@ -8,7 +8,9 @@ namespace {
 constexpr std::size_t smallest_kept = 16;
 constexpr std::size_t most_kept = 64;
 
-bool same(const Network& a, const Network& b) { return a.log2_size == b.log2_size && a.tensors == b.tensors; }
+bool same(const Network& a, const Network& b) {
+  return a.log2_size == b.log2_size && a.tensors == b.tensors && a.sliced == b.sliced;
+}
 
 }  // namespace
 

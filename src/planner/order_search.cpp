@@ -55,6 +55,7 @@ class Search {
       : network_(network),
         deadline_(deadline),
         graph_(network),
+        options_(options),
         random_(options.seed),
         trials_(options.trials),
         runs_(options.runs) {}
@@ -73,6 +74,7 @@ class Search {
 
  private:
   struct Candidate {
+    double cost;
     double log2_flops;
     Tree tree;
   };
@@ -135,18 +137,19 @@ class Search {
   }
 
   /// Keeps the best few, best first.
-  void offer(double cost, Tree tree) {
-    const auto better = [](double c, const Candidate& other) { return c < other.log2_flops; };
+  void offer(double log2_flops, Tree tree) {
+    const double cost = options_.cost(network_, tree, log2_flops);
+    const auto better = [](double c, const Candidate& other) { return c < other.cost; };
     const auto at = std::upper_bound(pool_.begin(), pool_.end(), cost, better);
     // The same cost is most likely the same tree, found again.
-    if (at != pool_.begin() && std::prev(at)->log2_flops == cost) return;
-    pool_.insert(at, {cost, std::move(tree)});
+    if (at != pool_.begin() && std::prev(at)->cost == cost) return;
+    pool_.insert(at, {cost, log2_flops, std::move(tree)});
     if (pool_.size() > pool_size) pool_.pop_back();
   }
 
   void offer(Tree tree) {
-    const double cost = log2_flops(network_, tree);
-    offer(cost, std::move(tree));
+    const double flops = log2_flops(network_, tree);
+    offer(flops, std::move(tree));
   }
 
   /// Anneals each of the pool, with as much work as the restarts took.
@@ -171,6 +174,7 @@ class Search {
   const Network& network_;
   const Deadline& deadline_;
   DimGraph graph_;
+  const SearchOptions& options_;
   base::Random random_;
   double trials_;
   double runs_;
@@ -178,6 +182,12 @@ class Search {
 };
 
 }  // namespace
+
+double SearchOptions::cost(const Network& network, const Tree& tree, double log2_flops) const {
+  if (std::isinf(log2_most)) return log2_flops;
+  constexpr double per_doubling = 1e6;  // more than operations can make up for
+  return log2_flops + per_doubling * std::max(0.0, log2_peak(network, tree) - log2_most);
+}
 
 double affordable_trials(int trials, std::size_t tensors) {
   return std::max(0, trials) *
@@ -195,7 +205,10 @@ Tree polish_order(const Network& network, Tree tree, const SearchOptions& option
   if (!improvable(network) || trials < 1) return tree;
   OrderTree order_tree(network, tree);
   reconfigure(order_tree, {8, static_cast<std::uint64_t>(visits / visits_a_piece)}, deadline);
-  return order_tree.to_tree();
+  Tree polished = order_tree.to_tree();
+  if (std::isinf(options.log2_most)) return polished;
+  const auto cost = [&](const Tree& t) { return options.cost(network, t, log2_flops(network, t)); };
+  return cost(polished) <= cost(tree) ? polished : tree;
 }
 
 }  // namespace plated::planner

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "planner/contraction_order.hpp"
 #include "planner/order_deadline.hpp"
@@ -12,6 +13,10 @@ struct SearchOptions {
   double trials = 128;  ///< greedy passes' worth of work
   std::uint64_t seed = 0;
   double runs = 0;  ///< as in OrderOptions
+  double log2_most = std::numeric_limits<double>::infinity();
+
+  /// What a tree costs: its operations, as a base-2 logarithm, and far more where its intermediates are too large.
+  [[nodiscard]] double cost(const Network& network, const Tree& tree, double log2_flops) const;
 };
 
 /// Trials that a network gets of those asked for: all while it is small, then in inverse proportion to its tensors, so

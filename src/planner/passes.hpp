@@ -33,9 +33,9 @@ struct Arena {
   std::int64_t bytes = 0;
 };
 /// Gives each intermediate its place, for operands of `element_size` bytes; those that steps before `first_step` write
-/// have one elsewhere. Throws SizeOverflowError.
+/// have one elsewhere. Places are taken again as the schedule says, or in any case. Throws SizeOverflowError.
 [[nodiscard]] Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
-                                  std::size_t first_step = 0);
+                                  std::size_t first_step = 0, bool reuses = false);
 
 /// Checks that values are written once and before they are read, and that dims add up. Throws std::logic_error.
 void verify(const Schedule& schedule);

@@ -112,11 +112,11 @@ std::int64_t place_ranges(std::vector<LiveRange>& ranges) {
   return free.end();
 }
 
-Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
-                    std::size_t first_step) {
+Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size, std::size_t first_step,
+                    bool reuses) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last_use(schedule.values.size(), never);
-  for (std::size_t s = 0; s < schedule.steps.size() && schedule.reuses_buffers; ++s) {
+  for (std::size_t s = 0; s < schedule.steps.size() && (schedule.reuses_buffers || reuses); ++s) {
     for (const ValueId v : schedule.steps[s].inputs) last_use[v] = s;
     if (accumulates(schedule.steps[s])) last_use[schedule.steps[s].output] = never;  // until it is read
   }

@@ -41,7 +41,8 @@ class Solver {
 
   /// A plan that will be run once.
   [[nodiscard]] Plan plan(const FactorGraph& graph, bool sums_only) const {
-    return compile(graph, {.runs = 1, .sums_only = sums_only, .observable = observable_});
+    return compile(
+        graph, {.runs = 1, .memory_limit = options_.memory_limit, .sums_only = sums_only, .observable = observable_});
   }
 
   /// Options of a run; it is watched already.
@@ -171,9 +172,8 @@ Tensor entropy(const Model& model, const SolveOptions& options) {
   return entropy(solver.plan(solver.graph(), false), solver.factors(), solver.run_options());
 }
 
-Outline outline(const Model& model, Question::Kind kind) {
+Outline outline(const Model& model, Question::Kind kind, const SolveOptions& options) {
   using Kind = Question::Kind;
-  const SolveOptions options;
   const Solver solver(model, options);
   solver.check_possible();
   const reduce::Reduction& reduction = solver.reduction();

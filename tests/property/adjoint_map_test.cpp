@@ -6,6 +6,7 @@
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "property/adjoint_case.hpp"
+#include "property/blocked_from.hpp"
 
 namespace plated::test {
 namespace {
@@ -127,6 +128,10 @@ class Map : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
 TEST_P(Map, IsTheBestAssignment) { run(800, 0, check); }
 TEST_P(Map, OfGraphsWithZeros) { run(800, 12, check); }
 TEST_P(Map, OfLargerGraphs) { run(60, 3, check, {.most_work = 2e5, .small_sizes = false}); }
+TEST_P(Map, OfRunsInBlocks) {
+  const BlockedFrom all(0);
+  run(300, 5, check);
+}
 TEST_P(Map, MaxMarginals) { run(500, 0, check_max_marginals); }
 TEST_P(Map, MaxMarginalsOfZeros) { run(500, 25, check_max_marginals); }
 

@@ -5,6 +5,7 @@
 
 #include "plated/sample.hpp"
 #include "property/adjoint_case.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chi_squared.hpp"
 
 namespace plated::test {
@@ -63,6 +64,10 @@ class Sample : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
 
 TEST_P(Sample, HasTheJointDistribution) { run(250, 0); }
 TEST_P(Sample, NeverDrawsTheImpossible) { run(250, 12); }
+TEST_P(Sample, OfRunsInBlocks) {
+  const BlockedFrom all(0);
+  run(100, 5);
+}
 /// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
 TEST_P(Sample, OfExtremeMagnitudes) { run(250, 0, true); }
 

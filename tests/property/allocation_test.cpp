@@ -1,51 +1,12 @@
-// A warmed-up run_into allocates nothing: counted by replacing the global operator new.
+// A warmed-up run_into allocates nothing, and questions take the memory that their cost says.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-#include "property/random_tensor.hpp"
-
-namespace {
-std::atomic<bool> counting = false;
-std::atomic<int> allocations = 0;
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (counting) ++allocations;
-  const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-constexpr std::size_t plain = alignof(std::max_align_t);
-}  // namespace
-
-// The replacements below are consistent; inlining one into the other's caller makes GCC doubt it.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void* operator new(std::size_t bytes) { return allocate(bytes, plain); }
-void* operator new[](std::size_t bytes) { return allocate(bytes, plain); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, plain); }
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, plain); }
-void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#include "plated/gradient.hpp"
+#include "plated/map.hpp"
+#include "plated/marginals.hpp"
+#include "plated/sample.hpp"
+#include "property/counted_memory.hpp"
+#include "property/question_case.hpp"
 
 namespace plated::test {
 namespace {
@@ -101,6 +62,85 @@ TEST(Allocation, IsNoneInAWarmRun) {
     }
   }
 }
+
+/// A graph of some size with the memory that its questions take beside what they are said to.
+class RunBytes : public testing::TestWithParam<std::tuple<plated::Question::Kind, Semiring>> {};
+
+void ask(const Plan& plan, const std::vector<Tensor>& operands, const plated::Question& question,
+         const std::map<std::string, std::int64_t>& sizes) {
+  using Kind = plated::Question::Kind;
+  const RunOptions options{.semiring = question.semiring, .sizes = sizes};
+  switch (question.kind) {
+    case Kind::value:
+      return (void)plan.run(operands, options);
+    case Kind::gradient:
+      return (void)value_and_gradient(plan, operands, options);
+    case Kind::hessian_vector_product:
+      return (void)hessian_vector_product(plan, operands, operands, options);
+    case Kind::marginals:
+      return (void)marginals(plan, operands, options, question.wanted);
+    case Kind::max_marginals:
+      return (void)max_marginals(plan, operands, options);
+    case Kind::map:
+      return (void)map(plan, operands, options);
+    case Kind::sample:
+      return (void)sample(plan, operands, {.count = 1}, options);
+    case Kind::entropy:
+      return (void)entropy(plan, operands, options);
+    case Kind::expectation:
+      return (void)expectation(plan, operands, operands, options);
+    case Kind::leave_one_out:
+      return (void)leave_one_out(plan, operands, question.plate, options);
+  }
+}
+
+TEST_P(RunBytes, AreWhatAQuestionTakes) {
+  const auto [kind, semiring] = GetParam();
+  int large = 0;
+  for_each_seed(250, [&, kind = kind, semiring = semiring](std::uint64_t seed) -> testing::AssertionResult {
+    const Semiring drawn = semiring == Semiring::real ? Semiring::max_product : semiring;
+    const std::optional<LargeCase> found = large_case(seed, drawn, Dtype::float64, 200000);
+    if (!found) return testing::AssertionSuccess();
+    const Plan plan = compile(found->graph);
+    std::map<std::string, std::int64_t> sizes;
+    for (DimId d = 0; d < found->extents.size(); ++d) sizes[found->graph.dims()[d].name] = found->extents[d];
+    plated::Question question{.kind = kind, .semiring = semiring};
+    for (const Dim& dim : found->graph.dims()) {
+      if (dim.kind == DimKind::plate) question.plate = dim.name;
+    }
+    if (kind == plated::Question::Kind::leave_one_out && question.plate.empty()) return testing::AssertionSuccess();
+    const std::int64_t said = plan.cost(question, sizes, Dtype::float64).run_bytes;
+    std::int64_t taken = 0;
+    try {
+      taken = most_bytes([&] { ask(plan, found->factors, question, sizes); });
+    } catch (const Error&) {
+      return testing::AssertionSuccess();  // impossible, or beyond a double
+    }
+    // Pricing binds the same schedule: what that takes are the tables of kernels, which do not grow with sizes.
+    const std::int64_t tables = most_bytes([&] { (void)plan.cost(question, sizes, Dtype::float64); });
+    const bool exact = said < 1 << 20 || static_cast<double>(taken) >= 0.9 * static_cast<double>(said);
+    large += said >= 1 << 20 ? 1 : 0;
+    if (taken - tables <= said && exact) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << found->print() << "\n  takes " << taken << " with tables of " << tables
+                                       << ", and is said to take " << said;
+  });
+  const bool all_seeds = std::getenv("PLATED_SEED") == nullptr;
+  EXPECT_GT(large, all_seeds ? 0 : -1) << "too few take a MiB";
+}
+
+INSTANTIATE_TEST_SUITE_P(Questions, RunBytes,
+                         testing::Values(std::tuple(plated::Question::Kind::value, Semiring::log),
+                                         std::tuple(plated::Question::Kind::value, Semiring::real),
+                                         std::tuple(plated::Question::Kind::gradient, Semiring::log),
+                                         std::tuple(plated::Question::Kind::gradient, Semiring::real),
+                                         std::tuple(plated::Question::Kind::hessian_vector_product, Semiring::log),
+                                         std::tuple(plated::Question::Kind::marginals, Semiring::log),
+                                         std::tuple(plated::Question::Kind::max_marginals, Semiring::max_plus),
+                                         std::tuple(plated::Question::Kind::map, Semiring::max_plus),
+                                         std::tuple(plated::Question::Kind::sample, Semiring::log),
+                                         std::tuple(plated::Question::Kind::entropy, Semiring::log),
+                                         std::tuple(plated::Question::Kind::expectation, Semiring::log),
+                                         std::tuple(plated::Question::Kind::leave_one_out, Semiring::log)));
 
 }  // namespace
 }  // namespace plated::test

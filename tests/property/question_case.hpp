@@ -12,28 +12,15 @@
 #include <vector>
 
 #include "adjoint/questions.hpp"
-#include "engine/blocking.hpp"
 #include "engine/runnable.hpp"
 #include "planner/planner.hpp"
 #include "plated/error.hpp"
+#include "property/blocked_from.hpp"
 #include "property/random_case.hpp"
 #include "property/random_tensor.hpp"
 #include "property/seeds.hpp"
 
 namespace plated::test {
-
-/// While it lives, runs with so many bytes of intermediates are bound in blocks.
-class BlockedFrom {
- public:
-  explicit BlockedFrom(std::int64_t bytes) : before_(engine::least_blocked_bytes.exchange(bytes)) {}
-  ~BlockedFrom() { engine::least_blocked_bytes = before_; }
-  BlockedFrom(const BlockedFrom&) = delete;
-  BlockedFrom& operator=(const BlockedFrom&) = delete;
-
- private:
-  std::int64_t before_;
-};
-inline constexpr std::int64_t never_blocked = std::numeric_limits<std::int64_t>::max();
 
 struct Question {
   std::string name;
@@ -101,7 +88,8 @@ inline std::vector<Question> questions(const FactorGraph& graph, Semiring semiri
 }
 
 /// A graph whose schedules are for plates of any size, with plates and batch dims enlarged.
-inline std::optional<LargeCase> large_case(std::uint64_t seed, Semiring semiring, Dtype dtype) {
+inline std::optional<LargeCase> large_case(std::uint64_t seed, Semiring semiring, Dtype dtype,
+                                           std::int64_t most_slices = 3000) {
   LargeCase result{random_case(seed, {.small_sizes = false}), FactorGraph{}, {}, Random(seed + 31), {}};
   result.graph = result.c.build();
   try {
@@ -124,7 +112,7 @@ inline std::optional<LargeCase> large_case(std::uint64_t seed, Semiring semiring
     const std::int64_t first = result.random.chance(10) ? 0 : 3;
     result.extents[d] =
         sizes[static_cast<std::size_t>(first + result.random.below(static_cast<std::int64_t>(sizes.size()) - first))];
-    if (largest() > 3000) result.extents[d] = before;
+    if (largest() > most_slices) result.extents[d] = before;
   }
   for (const Factor& factor : result.graph.factors()) {
     result.factors.push_back(random_tensor(dtype, result.shape(factor.dims), result.random, semiring));

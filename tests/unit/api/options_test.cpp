@@ -28,7 +28,27 @@ TEST(PlanOptions, ThatMakeNoSenseAreRefused) {
   EXPECT_THROW((void)compile(graph, {.seconds = std::numeric_limits<double>::quiet_NaN()}), OptionError);
   EXPECT_THROW((void)compile(graph, {.without = {"no such pass"}}), OptionError);
   EXPECT_THROW((void)compile(graph, {.search = static_cast<Search>(99)}), OptionError);
+  EXPECT_THROW((void)compile(graph, {.memory_limit = -1}), OptionError);
   EXPECT_NO_THROW((void)compile(graph, {.trials = 0}));
+}
+
+TEST(PlanOptions, MemoryLimitSteersTheOrder) {
+  // By way of (a, c) it takes the fewest operations, by way of (b, d) the least memory.
+  const std::vector<Tensor::Shape> shapes{{16, 64}, {64, 20000}, {20000, 64}, {64, 16}};
+  std::vector<Tensor> operands;
+  for (const Tensor::Shape& shape : shapes) operands.emplace_back(Dtype::float64, shape);
+  const auto cost = [&](std::int64_t limit) {
+    return compile("ab,bc,cd,da->", operands, {.plan = {.memory_limit = limit}}).cost({}, {}, Dtype::float64);
+  };
+  const Cost cheapest = cost(0);
+  EXPECT_GE(cheapest.peak_bytes, 16 * 20000 * 8);
+  const Cost fitting = cost(1 << 18);
+  EXPECT_LE(fitting.peak_bytes, 1 << 18);
+  EXPECT_GT(fitting.flops, cheapest.flops);
+  // A run of the first is refused, one of the second is not.
+  const RunOptions options{.semiring = Semiring::real, .threads = 1, .memory_limit = 2 << 20};
+  EXPECT_THROW((void)compile("ab,bc,cd,da->", operands).run(operands, options), MemoryLimitError);
+  EXPECT_NO_THROW((void)compile("ab,bc,cd,da->", operands, {.plan = {.memory_limit = 1 << 18}}).run(operands, options));
 }
 
 TEST(PlanOptions, OfAnUnlimitedSearchMayBeInfinite) {

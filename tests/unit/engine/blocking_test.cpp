@@ -5,6 +5,7 @@
 
 #include "adjoint/questions.hpp"
 #include "engine/phases.hpp"
+#include "engine/predict.hpp"
 #include "engine/runnable.hpp"
 #include "planner/planner.hpp"
 #include "plated/plan.hpp"
@@ -113,16 +114,16 @@ TEST(Phases, RepeatForwardValuesInTheLoopOfTheSweep) {
 
 TEST(Phases, AreNotMadeOfSchedulesThatAddToWhatHasBeenRead) {
   planner::Schedule schedule = gradient_of(small_model.graph);
-  EXPECT_TRUE(can_repeat_steps(schedule));
+  EXPECT_TRUE(can_repeat_steps({.schedule = schedule}));
   schedule.steps.push_back(schedule.steps.front());
-  EXPECT_FALSE(can_repeat_steps(schedule));
+  EXPECT_FALSE(can_repeat_steps({.schedule = schedule}));
 }
 
 TEST(RunBytes, AreWhatARunTakes) {
   for (const std::int64_t slices : {8, 200}) {
     const test::Model model = test::paper_model(8, slices, Dtype::float64, Semiring::log);
     const planner::Schedule schedule = gradient_of(model.graph);
-    const std::int64_t said = run_bytes(schedule, schedule.extents, Semiring::log, Dtype::float64, 2);
+    const std::int64_t said = predict(schedule, schedule.extents, {.dtype = Dtype::float64, .threads = 2}).bytes;
     std::vector<Tensor> operands = model.operands;
     operands.push_back(Tensor::of<double>({}, {1}));
     Workspace workspace;
@@ -143,6 +144,19 @@ TEST(RunBytes, AreTheLeastLimitThatCutsNothing) {
   EXPECT_GE(cost.run_bytes, cost.peak_bytes);
   const std::vector<Tensor> want = plan.run(model.operands);
   EXPECT_EQ(plan.run(model.operands, {.memory_limit = cost.run_bytes})[0].item(), want[0].item());
+}
+
+TEST(PrintedLoops, AreThoseThatALimitMakes) {
+  const test::Model model = test::paper_model(8, 256, Dtype::float32, Semiring::log);
+  const Plan plan = compile(model.graph);
+  const Question gradient{.kind = Question::Kind::gradient};
+  const std::int64_t whole = plan.cost(gradient, {}, Dtype::float32).run_bytes;
+  EXPECT_EQ(plan.print(gradient, whole), plan.print(gradient));
+  std::int64_t answers = 8;
+  for (const Tensor& operand : model.operands) answers += operand.elements() * 4;
+  const std::string cut = plan.print(gradient, whole - (whole - answers) / 2);
+  EXPECT_NE(cut.find("loops over i, "), std::string::npos) << cut;
+  EXPECT_NE(plan.print(gradient, answers).find("refused: needs "), std::string::npos);
 }
 
 }  // namespace

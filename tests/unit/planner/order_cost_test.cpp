@@ -28,6 +28,16 @@ TEST(OrderCost, CountsTheDimsOfBothOperandsOfAMatrixProduct) {
   EXPECT_NEAR(log2_largest(network, {{{0, 1}, {3, 2}}}), 4.0, 1e-12);
 }
 
+TEST(OrderCost, HoldsWhatIsInUseAtATime) {
+  // Tensors are given, the product of the first two is held while that of the others is computed, and both for the
+  // total.
+  Network network{{1, 2, 3, 4}, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}};
+  const Tree tree{{{0, 1}, {2, 3}, {4, 5}}};
+  EXPECT_NEAR(log2_peak(network, tree), std::log2(16.0 + 16.0 + 1.0), 1e-12);
+  network.sliced = {false, false, true, false};
+  EXPECT_NEAR(log2_peak(network, tree), std::log2(2.0 + 2.0 + 1.0), 1e-12);
+}
+
 TEST(OrderCost, DoesNotOverflow) {
   Network network{{900, 900, 900}, {{0, 1}, {1, 2}, {0, 2}}};
   EXPECT_NEAR(log2_flops(network, {{{0, 1}, {3, 2}}}), 2700.0, 1e-9);

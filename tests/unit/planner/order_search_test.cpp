@@ -87,6 +87,54 @@ TEST(OrderSearch, OrdersALongLadder) {
   EXPECT_LE(log2_largest(network, tree), 4.0);
 }
 
+/// The least elements in use at a time that any tree of a small network has: the best of each subset's splits.
+double least_peak(const Network& network) {
+  const std::size_t all = (std::size_t{1} << network.tensors.size()) - 1;
+  const auto holds = [&](std::size_t set, std::uint32_t d) {
+    for (std::size_t t = 0; t < network.tensors.size(); ++t) {
+      const auto& dims = network.tensors[t];
+      if ((set >> t & 1) != 0 && std::find(dims.begin(), dims.end(), d) != dims.end()) return true;
+    }
+    return false;
+  };
+  std::vector<double> own(all + 1, 0), peak(all + 1, 0);
+  for (std::size_t set = 1; set <= all; ++set) {
+    if ((set & (set - 1)) == 0) continue;  // given
+    double log2 = 0;
+    for (std::uint32_t d = 0; d < network.log2_size.size(); ++d) {
+      if (holds(set, d) && holds(all ^ set, d)) log2 += network.log2_size[d];
+    }
+    own[set] = std::exp2(log2);
+    peak[set] = std::numeric_limits<double>::infinity();
+    for (std::size_t a = (set - 1) & set; a > 0; a = (a - 1) & set) {
+      const std::size_t b = set ^ a;
+      peak[set] = std::min(peak[set], std::max({peak[a], own[a] + peak[b], own[a] + own[b] + own[set]}));
+    }
+  }
+  return std::log2(peak[all]);
+}
+
+TEST(OrderSearch, PrefersOrdersThatFit) {
+  int improvable = 0;
+  int least = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const Network network = testing::without_private_dims(testing::random_network(8, 8, 3, seed));
+    const Tree cheapest = contraction_order(network);
+    const double peak = log2_peak(network, cheapest);
+    EXPECT_EQ(contraction_order(network, {.log2_most = peak}).merges, cheapest.merges);
+    const double possible = least_peak(network);
+    EXPECT_LE(possible, peak + 1e-9);
+    if (possible > peak - 1e-9) continue;
+    ++improvable;
+    const Tree fitting = contraction_order(network, {.log2_most = possible});
+    ASSERT_TRUE(testing::is_valid(network, fitting));
+    EXPECT_LE(log2_peak(network, fitting), peak) << "seed " << seed;
+    least += log2_peak(network, fitting) < possible + 1e-9 ? 1 : 0;
+  }
+  EXPECT_GT(improvable, 10);
+  EXPECT_EQ(least, improvable);
+}
+
 TEST(OrderReconfigure, NeverMakesATreeWorse) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Network network = testing::random_network(40, 40, 3, seed);
