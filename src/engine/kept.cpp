@@ -69,7 +69,7 @@ class Changes {
       const bool spreads = others != nullptr && base::contains(others->product, range.dim);
       return spreads || std::find(dims.begin(), dims.end(), range.dim) == dims.end();
     });
-    region_[step.output] = std::move(region);
+    for_each_output(step, [&](ValueId v) { region_[v] = region; });
   }
 
  private:

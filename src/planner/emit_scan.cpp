@@ -34,7 +34,8 @@ class ScanEmitter {
     std::vector<ValueId> inputs;
     if (!request_.start.empty()) {
       scan_.starts = true;
-      inputs.push_back(product(request_.start, component_.parent));
+      // In a sweep operands are read by ordinary steps only.
+      inputs.push_back(product(request_.start, component_.parent, builder_.keeps_sums()));
     }
     if (schedule_.weights.contains(record.chain)) {
       scan_.ragged = true;
@@ -89,10 +90,10 @@ class ScanEmitter {
     return keep;
   }
 
-  ValueId product(const std::vector<ValueId>& values, const SortedSet& leaf) {
+  ValueId product(const std::vector<ValueId>& values, const SortedSet& leaf, bool wide = false) {
     SortedSet all;
     for (const ValueId v : values) all = unite(all, builder_.carried_variables(v));
-    return builder_.contract({.inputs = values, .keep = all, .product = {}, .leaf = leaf});
+    return builder_.contract({.inputs = values, .keep = all, .product = {}, .leaf = leaf, .wide = wide});
   }
 
   /// Nodes over the same single variable become one.
