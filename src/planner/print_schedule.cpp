@@ -11,12 +11,15 @@ namespace {
 
 class Printer {
  public:
-  explicit Printer(const Schedule& schedule) : schedule_(schedule) {
+  /// `names` are those of a body's operands, whose steps continue the count of `messages`.
+  explicit Printer(const Schedule& schedule, std::vector<std::string> names = {}, std::size_t messages = 0)
+      : schedule_(schedule), operands_(std::move(names)), messages_(messages) {
     // In the order of the steps: passes may have removed values in between.
     number_.assign(schedule.values.size(), 0);
-    std::size_t message = 0;
     for (const Step& step : schedule.steps) {
-      if (schedule.values[step.output].kind == Value::Kind::intermediate) number_[step.output] = ++message;
+      for_each_output(step, [&](ValueId v) {
+        if (schedule.values[v].kind == Value::Kind::intermediate) number_[v] = ++messages_;
+      });
     }
   }
 
@@ -40,8 +43,16 @@ class Printer {
       char line[32];
       std::snprintf(line, sizeof line, "%6zu  ", s + 1);
       text += line + value(step.output) + " = " + operation(step) + "\n";
+      if (const auto* scan = step.as<Scan>()) text += slices(*scan, step);
     }
     return text + footer();
+  }
+
+  /// The steps of a body.
+  std::string body() const {
+    std::string text;
+    for (const Step& step : schedule_.steps) text += "          " + value(step.output) + " = " + operation(step) + "\n";
+    return text;
   }
 
  private:
@@ -61,12 +72,24 @@ class Printer {
            (note.remaining.empty() ? ", to the scalars S" : ", L′ = " + set(note.parent));
   }
 
+  /// What a scan does in each slice.
+  std::string slices(const Scan& scan, const Step& step) const {
+    std::vector<std::string> names;
+    std::size_t input = (scan.starts ? 1 : 0) + (scan.ragged ? 1 : 0);
+    for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
+      names.push_back(k == scan.message ? "message" : value(step.inputs[input++]));
+    }
+    return "        each slice, from the " + std::string(scan.forward ? "first to the last" : "last to the first") +
+           ":\n" + Printer(*scan.body, std::move(names), messages_).body();
+  }
+
   std::string value(ValueId v) const {
     const Value& value = schedule_.values[v];
     switch (value.kind) {
       case Value::Kind::operand:
-        return schedule_.operand_name(value);
+        return operands_.empty() ? schedule_.operand_name(value) : operands_[value.index];
       case Value::Kind::output:
+        if (!operands_.empty()) return "message";
         return "output" + std::to_string(value.index) + "[" + names(value.dims, ", ") + "]";
       case Value::Kind::intermediate:
         return "m" + std::to_string(number_[v]) + "[" + names(value.dims, ", ") + "]";
@@ -95,8 +118,7 @@ class Printer {
                                   (raise.less == 0 ? ")" : " − " + std::to_string(raise.less) + ")");
                          },
                          [&](const Scan& scan) {
-                           return "Scan{" + schedule_.graph.dims()[scan.chain].name + (scan.forward ? " →" : " ←") +
-                                  "}(" + inputs + ")";
+                           return "Scan{" + schedule_.graph.dims()[scan.chain].name + "}(" + inputs + ")";
                          }},
         step.operation);
   }
@@ -127,6 +149,8 @@ class Printer {
   }
 
   const Schedule& schedule_;
+  std::vector<std::string> operands_;
+  std::size_t messages_;
   std::vector<std::size_t> number_;
 };
 
