@@ -25,7 +25,7 @@ namespace graph {
 class Derived;
 class Resolver;
 
-/// An index of a graph, which copies of the graph share until one of them changes it. Nobody outside sees a reference.
+/// A part of a graph, which copies of the graph share until one of them changes it.
 template <class T>
 class Shared {
  public:
@@ -223,8 +223,9 @@ class FactorGraph {
   /// them, or an end, outside of its plates; and for an end of a chain that does not exist or has no slices.
   void validate() const;
 
-  [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
-  [[nodiscard]] const std::vector<Factor>& factors() const { return factors_; }
+  /// References are valid until the graph changes.
+  [[nodiscard]] const std::vector<Dim>& dims() const { return *dims_; }
+  [[nodiscard]] const std::vector<Factor>& factors() const { return *factors_; }
   [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<Chain>& chains() const { return chains_; }
   [[nodiscard]] std::optional<DimId> find(std::string_view name) const;
@@ -272,9 +273,9 @@ class FactorGraph {
   [[nodiscard]] graph::PlateSets infer_plates() const;
   /// Every change comes by here.
   template <class T>
-  T& edit(graph::Shared<T>& index) {
+  T& edit(graph::Shared<T>& part) {
     known_plates_.forget();
-    return index.edit();
+    return part.edit();
   }
   template <class T>
   std::vector<T>& edit(std::vector<T>& list) {
@@ -284,9 +285,9 @@ class FactorGraph {
   friend class graph::Derived;
   friend class graph::Resolver;
 
-  std::vector<Dim> dims_;
+  graph::Shared<std::vector<Dim>> dims_;
   std::vector<Chain> chains_;
-  std::vector<Factor> factors_;
+  graph::Shared<std::vector<Factor>> factors_;
   // Those of graphs that Plated derives may repeat, and are not here.
   graph::Shared<std::set<std::string, std::less<>>> factor_names_;
   std::vector<Output> outputs_;

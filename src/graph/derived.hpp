@@ -33,7 +33,7 @@ class Derived {
   }
 
   void batch(DimId dim, std::int64_t size);
-  void batch(DimId dim) { batch(dim, original_.dims_[dim].size); }
+  void batch(DimId dim) { batch(dim, original_.dims()[dim].size); }
   void plate(DimId dim);
   /// A chain stays one, with the links of variables that are mentioned; without any it becomes a plate.
   void chain(DimId dim);

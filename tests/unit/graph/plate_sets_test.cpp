@@ -172,5 +172,20 @@ TEST(Copies, ChangeAlone) {
   EXPECT_EQ(copy.dims().size(), 2U);
 }
 
+TEST(Copies, KeepTheirOwnSizes) {
+  FactorGraph g;
+  g.plate("i", 3);
+  g.variable("x", 2);
+  g.factor("f", {"i", "x"});
+  const FactorGraph before = g;
+  const FactorGraph larger = g.resized("i", 7);
+  g.factor("g", {"x"});
+  EXPECT_EQ(before.dims()[0].size, 3);
+  EXPECT_EQ(larger.dims()[0].size, 7);
+  EXPECT_EQ(before.factors().size(), 1U);
+  EXPECT_EQ(larger.factors().size(), 1U);
+  EXPECT_EQ(g.factors().size(), 2U);
+}
+
 }  // namespace
 }  // namespace plated
