@@ -25,7 +25,7 @@ class Solver {
         reduction_(reduce::reduce(model)) {
     if (!reduction_.impossible) {
       reduce::check_log_range(reduction_.model);
-      reduction_.model = in_space(reduction_.model, Space::log);
+      reduction_.model = in_space(std::move(reduction_.model), Space::log);
     }
     for (const auto& [variable, states] : reduction_.model.evidence) observable_.push_back(variable);
   }
