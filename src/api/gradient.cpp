@@ -43,7 +43,7 @@ std::vector<Tensor> cotangents_of(const api::Call& call, const std::vector<Tenso
 /// Of cotangents that are finite.
 bool any_negative(const std::vector<Tensor>& cotangents, int threads) {
   return std::any_of(cotangents.begin(), cotangents.end(), [&](const Tensor& cotangent) {
-    return !engine::inspect(cotangent, Semiring::max_product, threads).admitted;
+    return !engine::admits(cotangent, Semiring::max_product, threads);
   });
 }
 
