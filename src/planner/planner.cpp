@@ -114,6 +114,7 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
     check(schedule);
     deliver_directly(schedule);
   }
+  std::vector<ProblemFactor>().swap(schedule.problem.factors);  // of a large network much memory, not read again
   schedule.reuses_buffers = !without.contains("reuse_buffers");
   check(schedule);
   check_sizes(schedule);
