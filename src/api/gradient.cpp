@@ -111,7 +111,7 @@ ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gr
                               std::move(outputs), read(), chain_call(call, posed.settings()));
   } else {
     values = posed.outputs(asked);
-    outputs = posed.run(asked, posed.dtype, std::move(targets.places), cotangents);
+    outputs = posed.run(std::move(asked), posed.dtype, std::move(targets.places), cotangents);
   }
   base::tell_progress(1);
   ValueAndGradient result;
