@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/derived.hpp"
+
 namespace plated::graph {
 
 std::vector<DimId> batch_axes(const FactorGraph& graph) {
@@ -53,7 +55,7 @@ std::vector<DimId> variables(const FactorGraph& graph) {
 }
 
 FactorGraph total_graph(const FactorGraph& graph) {
-  if (graph.outputs().size() == 1 && is_total(graph, graph.outputs()[0])) return graph;
+  if (graph.outputs().size() == 1 && is_total(graph, graph.outputs()[0])) return Derived::shared(graph);
   return graph.asking({{}});
 }
 

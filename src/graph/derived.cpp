@@ -5,6 +5,20 @@
 
 namespace plated::graph {
 
+FactorGraph Derived::shared(const FactorGraph& graph) {
+  FactorGraph result;
+  result.dims_ = graph.dims_.shared();
+  result.chains_ = graph.chains_;
+  result.factors_ = graph.factors_.shared();
+  result.factor_names_ = graph.factor_names_;
+  result.outputs_ = graph.outputs_;
+  result.by_name_ = graph.by_name_;
+  result.stated_plates_ = graph.stated_plates_;
+  result.linked_ = graph.linked_;
+  result.known_plates_ = graph.known_plates_;
+  return result;
+}
+
 Derived::Derived(const FactorGraph& original) : original_(original), mentioned_(original.dims().size(), false) {
   graph_.dims_ = original.dims_;
   graph_.by_name_ = original.by_name_;
