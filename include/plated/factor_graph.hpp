@@ -32,7 +32,7 @@ class Shared {
   const T& operator*() const { return value_ ? *value_ : nothing(); }
   const T* operator->() const { return &**this; }
 
- private:
+ protected:
   friend class plated::FactorGraph;
 
   T& edit() {
@@ -52,6 +52,28 @@ class Shared {
   }
 
   std::shared_ptr<T> value_;
+};
+
+/// What callers have references to: copies of a graph have their own, so that these stay where they are when a graph
+/// changes. Graphs that Plated derives for itself may share it: a model may have a hundred thousand factors.
+template <class T>
+class Owned : public Shared<T> {
+ public:
+  Owned() = default;
+  Owned(const Owned& other) : Shared<T>() {
+    if (other.value_) this->value_ = std::make_shared<T>(*other.value_);
+  }
+  Owned(Owned&&) noexcept = default;
+  Owned& operator=(const Owned& other) { return *this = Owned(other); }
+  Owned& operator=(Owned&&) noexcept = default;
+  ~Owned() = default;
+
+  /// The same memory, until one of the two changes.
+  [[nodiscard]] Owned shared() const {
+    Owned result;
+    result.value_ = this->value_;
+    return result;
+  }
 };
 
 /// P(v) for each variable, indexed by DimId.
@@ -223,8 +245,8 @@ class FactorGraph {
   /// them, or an end, outside of its plates; and for an end of a chain that does not exist or has no slices.
   void validate() const;
 
-  [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
-  [[nodiscard]] const std::vector<Factor>& factors() const { return factors_; }
+  [[nodiscard]] const std::vector<Dim>& dims() const { return *dims_; }
+  [[nodiscard]] const std::vector<Factor>& factors() const { return *factors_; }
   [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<Chain>& chains() const { return chains_; }
   [[nodiscard]] std::optional<DimId> find(std::string_view name) const;
@@ -272,9 +294,9 @@ class FactorGraph {
   [[nodiscard]] graph::PlateSets infer_plates() const;
   /// Every change comes by here.
   template <class T>
-  T& edit(graph::Shared<T>& index) {
+  T& edit(graph::Shared<T>& part) {
     known_plates_.forget();
-    return index.edit();
+    return part.edit();
   }
   template <class T>
   std::vector<T>& edit(std::vector<T>& list) {
@@ -284,9 +306,9 @@ class FactorGraph {
   friend class graph::Derived;
   friend class graph::Resolver;
 
-  std::vector<Dim> dims_;
+  graph::Owned<std::vector<Dim>> dims_;
   std::vector<Chain> chains_;
-  std::vector<Factor> factors_;
+  graph::Owned<std::vector<Factor>> factors_;
   // Those of graphs that Plated derives may repeat, and are not here.
   graph::Shared<std::set<std::string, std::less<>>> factor_names_;
   std::vector<Output> outputs_;

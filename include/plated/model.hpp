@@ -58,7 +58,7 @@ struct Model {
 
 /// The same model with its numbers as weights or as natural logarithms, −inf for 0; shares memory where nothing
 /// changes. Throws ValueError for a negative weight, and for a logarithm whose weight would overflow.
-[[nodiscard]] Model in_space(const Model& model, Space space);
+[[nodiscard]] Model in_space(Model model, Space space);
 
 /// The same model without plates and chains: FactorGraph::unroll with the slices of numbers, states and evidence.
 /// Throws OptionError for a model with ragged chains, whose slices the graph does not know, and what

@@ -170,7 +170,7 @@ class Plan {
  private:
   friend class Workspace;
   friend struct api::PlanAccess;
-  friend Plan compile(const FactorGraph&, const PlanOptions&);
+  friend Plan compile(FactorGraph&&, const PlanOptions&);
   explicit Plan(std::shared_ptr<const api::PlanImpl> impl);
   void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
                 const RunOptions& options) const;
@@ -184,5 +184,7 @@ class Plan {
 ///   Plan plan = compile(graph);
 ///   std::vector<Tensor> results = plan.run({prior, likelihood});
 [[nodiscard]] Plan compile(const FactorGraph& graph, const PlanOptions& options = {});
+/// The same of a graph that the caller gives away: it is not copied.
+[[nodiscard]] Plan compile(FactorGraph&& graph, const PlanOptions& options = {});
 
 }  // namespace plated

@@ -68,18 +68,19 @@ class Tensor {
   }
   template <class T>
   [[nodiscard]] static Tensor view(T* data, Shape shape) {
-    Shape strides = row_major(shape);
-    return view(data, std::move(shape), std::move(strides));
+    return Tensor(dtype_of<std::remove_const_t<T>>, const_cast<std::remove_const_t<T>*>(data),
+                  row_major_axes(std::move(shape)), !std::is_const_v<T>);
   }
 
   /// The same tensor, which keeps `owner` alive as long as it or a view of it lives: for foreign memory.
   [[nodiscard]] Tensor keeping(const std::shared_ptr<void>& owner) const;
 
   [[nodiscard]] Dtype dtype() const { return dtype_; }
-  [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] const Shape& strides() const { return strides_; }
-  [[nodiscard]] std::size_t rank() const { return shape_.size(); }
-  [[nodiscard]] std::int64_t elements() const;
+  /// References are valid as long as the tensor or a copy of it.
+  [[nodiscard]] const Shape& shape() const { return axes_ ? axes_->shape : none(); }
+  [[nodiscard]] const Shape& strides() const { return axes_ ? axes_->strides : none(); }
+  [[nodiscard]] std::size_t rank() const { return shape().size(); }
+  [[nodiscard]] std::int64_t elements() const { return axes_ ? axes_->elements : 1; }
   [[nodiscard]] bool writable() const { return writable_; }
 
   /// The first element (index 0 on every axis); null for a tensor without data.
@@ -107,7 +108,22 @@ class Tensor {
   [[nodiscard]] static Shape row_major(const Shape& shape);
 
  private:
+  /// Copies share them, and so do many tensors of one shape: a model may have a hundred thousand.
+  struct Axes {
+    Shape shape;
+    Shape strides;
+    std::int64_t elements = 1;
+  };
+  /// Null without axes. Throws SizeError and SizeOverflowError.
+  [[nodiscard]] static std::shared_ptr<const Axes> row_major_axes(Shape shape);
+  static const Shape& none() {
+    static const Shape shape;
+    return shape;
+  }
+
   Tensor(Dtype dtype, void* data, Shape shape, Shape strides, bool writable);
+  Tensor(Dtype dtype, void* data, std::shared_ptr<const Axes> axes, bool writable)
+      : dtype_(dtype), writable_(writable), data_(data), axes_(std::move(axes)) {}
   template <class T>
   static Tensor copy_of(Shape shape, std::span<const T> values);
 
@@ -115,8 +131,7 @@ class Tensor {
   bool writable_ = true;
   void* data_ = nullptr;
   std::shared_ptr<std::byte> owner_;
-  Shape shape_;
-  Shape strides_;
+  std::shared_ptr<const Axes> axes_;
 };
 
 extern template Tensor Tensor::copy_of<float>(Shape, std::span<const float>);

@@ -6,6 +6,7 @@
 #include "adjoint/questions.hpp"
 #include "base/hash.hpp"
 #include "graph/answer_axes.hpp"
+#include "graph/derived.hpp"
 #include "plated/error.hpp"
 
 namespace plated::adjoint {
@@ -14,7 +15,7 @@ namespace {
 using planner::Schedule;
 
 FactorGraph forward_graph(const FactorGraph& graph, Forward forward) {
-  if (forward == Forward::outputs) return graph;
+  if (forward == Forward::outputs) return graph::Derived::shared(graph);
   if (forward == Forward::total) return graph::total_graph(graph);
   std::vector<std::vector<std::string>> outputs;
   for (const Output& output : graph.outputs()) outputs.push_back(graph::names(graph, output.dims));

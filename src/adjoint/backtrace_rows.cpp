@@ -76,7 +76,7 @@ void RowChooser::best(std::int64_t lanes, std::uint32_t* state) {
 }
 
 kernels::ChooseTile RowChooser::weigh(std::int64_t lanes, double* total) {
-  PLATED_ASSERT(in_one_piece());
+  PLATED_ASSERT(in_one_piece(step_));
   const kernels::ChooseTile tile = gather(0, lanes);
   total_.fill(0);
   kernels::choose_top(tile, true, top_.data());

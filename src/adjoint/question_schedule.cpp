@@ -16,9 +16,6 @@ planner::Schedule forward(const FactorGraph& graph, planner::Options options) {
 
 planner::Schedule finished(planner::Schedule schedule) {
   if (schedule.verified) planner::verify(schedule);
-  // Of a large network, room for as many steps again would be a tenth of all memory.
-  schedule.steps.shrink_to_fit();
-  schedule.values.shrink_to_fit();
   return schedule;
 }
 

@@ -146,10 +146,9 @@ void Reverse::spread_slices() {
     if (schedule.problem.kind[d] == DimKind::batch) batch.push_back(d);
   }
   std::vector<SortedSet> home(schedule.values.size());
-  for (const planner::ProblemFactor& factor : schedule.problem.factors) {
-    if (factor.operand >= 0 && operand_value_[factor.operand] != none) {
-      home[operand_value_[factor.operand]] = factor.plates;
-    }
+  for (std::size_t f = 0; f < schedule.graph.factors().size(); ++f) {
+    if (operand_value_[f] == none) continue;
+    home[operand_value_[f]] = subtract(schedule.graph.factor_plates(f), schedule.problem.absent);
   }
   for (std::size_t s = 0; s < forward_steps_; ++s) {
     const Step& step = schedule.steps[s];

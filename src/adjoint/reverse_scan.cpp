@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adjoint/reverse.hpp"
+#include "graph/derived.hpp"
 
 namespace plated::adjoint {
 
@@ -137,7 +138,7 @@ std::shared_ptr<const Schedule> Reverse::returning_body(const Slices& slices, co
   const Schedule& schedule = writer_.schedule();
   const auto& scan = *schedule.steps[slices.scan].as<Scan>();
   auto body = std::make_shared<Schedule>();
-  body->graph = schedule.graph;
+  body->graph = graph::Derived::shared(schedule.graph);
   body->extents = schedule.extents;
   body->problem = schedule.problem;
   body->problem.factors.clear();

@@ -12,7 +12,13 @@ using base::subtract;
 using base::unite;
 using planner::Precision;
 
-StepWriter::StepWriter(planner::Schedule& schedule) : schedule_(schedule) { schedule_.components.push_back({}); }
+StepWriter::StepWriter(planner::Schedule& schedule) : schedule_(schedule) {
+  schedule_.components.push_back({});
+  // Most sweeps append about twice as many as there are. Lists of a large network that grow step by step are moved
+  // while both copies exist; room that is never written takes no memory.
+  schedule_.steps.reserve(4 * schedule_.steps.size());
+  schedule_.values.reserve(4 * schedule_.values.size());
+}
 
 SortedSet StepWriter::dims(ValueId value) const { return base::sorted(schedule_.values[value].dims); }
 

@@ -43,7 +43,9 @@ DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const graph:
 
 }  // namespace
 
-Plan compile(const FactorGraph& given, const PlanOptions& options) {
+Plan compile(const FactorGraph& graph, const PlanOptions& options) { return compile(FactorGraph(graph), options); }
+
+Plan compile(FactorGraph&& given, const PlanOptions& options) {
   const base::Watch watch(options.cancelled, {});
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
@@ -64,7 +66,7 @@ Plan compile(const FactorGraph& given, const PlanOptions& options) {
   }
   internal.sums_only = options.sums_only;
   internal.without = options.without;
-  FactorGraph graph = given;
+  FactorGraph graph = std::move(given);
   if (graph.outputs().empty()) graph.output({});  // the total is meant, as in files
   std::optional<FactorGraph> observed;
   if (!options.observable.empty()) observed = graph;

@@ -43,7 +43,7 @@ std::vector<Tensor> cotangents_of(const api::Call& call, const std::vector<Tenso
 /// Of cotangents that are finite.
 bool any_negative(const std::vector<Tensor>& cotangents, int threads) {
   return std::any_of(cotangents.begin(), cotangents.end(), [&](const Tensor& cotangent) {
-    return !engine::inspect(cotangent, Semiring::max_product, threads).admitted;
+    return !engine::admits(cotangent, Semiring::max_product, threads);
   });
 }
 
@@ -111,7 +111,7 @@ ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gr
                               std::move(outputs), read(), chain_call(call, posed.settings()));
   } else {
     values = posed.outputs(asked);
-    outputs = posed.run(asked, posed.dtype, std::move(targets.places), cotangents);
+    outputs = posed.run(std::move(asked), posed.dtype, std::move(targets.places), cotangents);
   }
   base::tell_progress(1);
   ValueAndGradient result;

@@ -29,17 +29,22 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
   }
 }
 
-/// Checks one operand and returns its magnitude; slices that a ragged chain or plate does not have may hold anything.
-double check_operand(const Call& call, std::size_t f, Semiring semiring) {
+/// Checks one operand and returns its magnitude, if that is wanted; slices that a ragged chain or plate does not have
+/// may hold anything.
+double check_operand(const Call& call, std::size_t f, Semiring semiring, bool with_magnitude) {
   const engine::RaggedDims& lengths = call.lengths();
   const Tensor& operand = call.operands[f];
   const Factor& factor = call.graph.factors()[f];
   const bool has_padding = std::any_of(lengths.begin(), lengths.end(),
                                        [&](const auto& ragged) { return engine::holds(factor.dims, ragged.first); });
-  engine::Inspection seen = engine::inspect(operand, semiring, call.threads());
+  const auto look = [&](const Tensor& at) -> engine::Inspection {
+    if (with_magnitude) return engine::inspect(at, semiring, call.threads());
+    return {.admitted = engine::admits(at, semiring, call.threads())};
+  };
+  engine::Inspection seen = look(operand);
   if (!seen.admitted) {
     const Tensor existing = engine::without_padding(factor.dims, operand, lengths, semiring);
-    if (has_padding) seen = engine::inspect(existing, semiring, call.threads());
+    if (has_padding) seen = look(existing);
     if (!seen.admitted) engine::refuse_values(call.graph, f, existing, semiring);
   }
   if (is_to_be_distribution(factor, semiring, call.options)) {
@@ -59,7 +64,7 @@ void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magn
   const RunOptions& options = call.options;
   if (options.check == Check::all) {
     for (std::size_t f = 0; f < call.operands.size(); ++f) {
-      const double magnitude = check_operand(call, f, semiring);
+      const double magnitude = check_operand(call, f, semiring, magnitudes != nullptr);
       if (magnitudes != nullptr) magnitudes->push_back(magnitude);
     }
   }

@@ -196,8 +196,9 @@ class Asker {
   }
 
   void take_variable(DimId v, Tensor posterior) {
-    engine::normalise(graph_, call_.plan.axes(v), posterior, call_.threads());
-    erase(call_.plan.axes(v), false, posterior);
+    const std::vector<DimId> axes = call_.plan.axes(v);
+    engine::normalise(graph_, axes, posterior, call_.threads());
+    erase(axes, false, posterior);
     result_.variables.emplace(graph_.dims()[v].name, std::move(posterior));
   }
 
@@ -217,7 +218,9 @@ class Asker {
 
   /// Variables with a single state, and the empty tensors of variables without any.
   void add_certain(bool log) {
-    for (const DimId v : graph::variables(graph_)) {
+    const std::vector<DimId> variables = graph::variables(graph_);
+    if (result_.variables.size() == variables.size()) return;
+    for (const DimId v : variables) {
       if (result_.variables.contains(graph_.dims()[v].name)) continue;
       Tensor certain = engine::filled(posed_.dtype, call_.shape(call_.plan.axes(v)), log ? 0.0 : 1.0);
       erase(call_.plan.axes(v), log, certain);

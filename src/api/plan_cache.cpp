@@ -28,6 +28,7 @@ void append(std::string& key, std::int64_t number) {
 /// Everything that a plan depends on but the domains of its variables: of given sizes the names alone.
 std::string key_of(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
   std::string key;
+  key.reserve(256 + equation.size());  // of most keys
   append(key, equation);
   append(key, options.plates);
   append(key, options.batch);

@@ -63,6 +63,7 @@ std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor
     places = call.output_shapes(call.graph, of_outputs);
   }
   places.insert(places.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
+  std::vector<Tensor>().swap(answers);
   return runnable->run(std::move(places), operands, how);
 }
 

@@ -35,6 +35,7 @@ class Arrangement::Places {
       chunk_extents_[blocks.dim] = std::min(blocks.extent, storing.chunk * blocks.size);
     }
     in_phase_.reserve(phases.size());
+    ranges_.reserve(of_.steps_.size());
     for (const Phase& phase : phases) {
       begin_ = now_++;
       end_ = begin_ + phase.steps.size() + 1;
@@ -211,6 +212,9 @@ void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing)
   bound_.steps.clear();
   bound_.steps.reserve(steps_.size());
   bound_.places.clear();
+  std::size_t room = 0;
+  for (const BoundStep& step : steps_) room += step.inputs + 1;
+  bound_.places.reserve(room);
   bound_.loops.clear();
   bound_.flops = 0;
   for (std::size_t p = 0; p < phases.size(); ++p) {

@@ -41,11 +41,13 @@ class Binder {
 
   BoundSchedule run() {
     const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
-    const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_size, first_step_);
-    if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_size, first_step_);
-    // What other runs read is laid out as the schedule says.
-    if (schedule_.reuses_buffers || options_.recalls) {
-      blocking_ = blocking_of_run(schedule_, extents_, layouts_, reused_bytes(arena.bytes), first_step_);
+    {
+      const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_size, first_step_);
+      if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_size, first_step_);
+      // What other runs read is laid out as the schedule says.
+      if (schedule_.reuses_buffers || options_.recalls) {
+        blocking_ = blocking_of_run(schedule_, extents_, layouts_, reused_bytes(arena.bytes), first_step_);
+      }
     }
     if (blocking_) {
       layouts_.store_in_blocks(blocking_->in_blocks);

@@ -23,7 +23,7 @@ constexpr const char* no_numbers =
 Semiring admitting(Semiring semiring) { return semiring == Semiring::max_product ? Semiring::real : semiring; }
 
 bool is_good(const Tensor& answer, Semiring semiring, int threads) {
-  return answer.data() == nullptr || inspect(answer, admitting(semiring), threads).admitted;
+  return answer.data() == nullptr || admits(answer, admitting(semiring), threads);
 }
 
 [[noreturn]] void refuse(const std::string& called, const Tensor& answer, Semiring semiring, Suspect suspect) {

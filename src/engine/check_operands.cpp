@@ -216,7 +216,7 @@ void check_like(const std::string& what, const Tensor& tensor, const std::vector
     throw SizeError(what + " has the shape " + shape_text(tensor.shape()) + " instead of " + shape_text(shape));
   }
   if (tensor.data() == nullptr && tensor.elements() > 0) throw NullDataError(what + " has no data");
-  if (inspect(tensor, Semiring::real, 1).admitted) return;
+  if (admits(tensor, Semiring::real, 1)) return;
   const std::vector<std::int64_t> bad = kernels::first_bad_entry(tensor, Semiring::real).value();
   throw ValueError(what + " has the entry " + std::to_string(tensor.at(bad)) + " at index " + shape_text(bad));
 }

@@ -7,7 +7,9 @@ namespace plated::engine {
 
 using kernels::Inspection;
 
-/// Whether a semiring admits all entries, and how large they are. The answer does not depend on the number of threads.
+/// Whether a semiring admits all entries. The answer does not depend on the number of threads.
+[[nodiscard]] bool admits(const Tensor& tensor, Semiring semiring, int threads);
+/// The same, and how large they are.
 [[nodiscard]] Inspection inspect(const Tensor& tensor, Semiring semiring, int threads);
 
 }  // namespace plated::engine

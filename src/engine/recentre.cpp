@@ -21,6 +21,19 @@ constexpr double most_of_a_float = 1 << 10;
 
 bool repeats(const std::vector<DimId>& dims, DimId d) { return std::count(dims.begin(), dims.end(), d) > 1; }
 
+/// The slices of a factor, without an allocation: every call of a question asks for them.
+double slices_of(const FactorGraph& graph, const planner::Extents& extents, const Factor& factor) {
+  double slices = 1;
+  for (auto d = factor.dims.begin(); d != factor.dims.end(); ++d) {
+    const bool is_new = std::find(factor.dims.begin(), d, *d) == d;
+    if (is_new && has_slices(graph.dims()[*d].kind)) slices *= static_cast<double>(extents[*d]);
+  }
+  for (const DimId d : factor.tied) {
+    if (has_slices(graph.dims()[d].kind)) slices *= static_cast<double>(extents[d]);
+  }
+  return slices;
+}
+
 /// The shape in which each element of the operand exists once.
 Tensor::Shape compact_shape(const std::vector<DimId>& dims, const Tensor& operand) {
   Tensor::Shape shape = operand.shape();
@@ -93,8 +106,7 @@ double largest_sum(const FactorGraph& graph, const planner::Extents& extents, co
 std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
                                      const Tensor& operand, double magnitude, Semiring semiring, int threads) {
   const std::vector<DimId>& dims = graph.factors()[factor].dims;
-  double slices = 1;
-  for (const DimId d : graph.factor_plates(factor)) slices *= static_cast<double>(extents[d]);
+  const double slices = slices_of(graph, extents, graph.factors()[factor]);
   const auto are_large = [&](double of_all, double of_one) {
     return of_all > most_of_all_slices || (operand.dtype() == Dtype::float32 && of_one > most_of_a_float);
   };

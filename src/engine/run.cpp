@@ -187,6 +187,9 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   const StepRunner runner(workspace, workspace.outputs, workspace.operands, settings.threads,
                           settings.kept != nullptr ? settings.kept->workspace().arena.get() : nullptr);
   for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);
+  if (base::detail::watched().watch == nullptr) {
+    return run_steps(runner, workspace.bound, [](double, const auto& work) { work(); });
+  }
   Progress progress(workspace.bound.flops);
   run_steps(runner, workspace.bound, [&](double flops, const auto& work) { progress.during(flops, work); });
   base::tell_progress(1);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/derived.hpp"
+
 namespace plated::graph {
 
 std::vector<DimId> batch_axes(const FactorGraph& graph) {
@@ -52,7 +54,10 @@ std::vector<DimId> variables(const FactorGraph& graph) {
   return list;
 }
 
-FactorGraph total_graph(const FactorGraph& graph) { return graph.asking({{}}); }
+FactorGraph total_graph(const FactorGraph& graph) {
+  if (graph.outputs().size() == 1 && is_total(graph, graph.outputs()[0])) return Derived::shared(graph);
+  return graph.asking({{}});
+}
 
 bool is_total(const FactorGraph& graph, const Output& output) { return output.dims == batch_axes(graph); }
 

@@ -32,7 +32,7 @@ class AnswerAxes {
 /// All variables of a graph, ends of chains not among them.
 [[nodiscard]] std::vector<DimId> variables(const FactorGraph& graph);
 
-/// The graph asked for its total alone: one number for each batch.
+/// The graph asked for its total alone: one number for each batch. Where it is so already, it is Derived::shared().
 [[nodiscard]] FactorGraph total_graph(const FactorGraph& graph);
 /// Whether an output is the total.
 [[nodiscard]] bool is_total(const FactorGraph& graph, const Output& output);

@@ -35,7 +35,7 @@ DimId distribution_variable(const FactorGraph& graph, const Factor& factor, DimI
 
 DimId FactorGraph::declare(std::string_view name, DimKind kind, std::int64_t size) {
   if (size < 0) throw SizeError("dim " + quoted(name) + " has the negative size " + std::to_string(size));
-  const auto id = static_cast<DimId>(dims_.size());
+  const auto id = static_cast<DimId>(dims().size());
   if (!edit(by_name_).emplace(name, id).second) throw DuplicateNameError("dim " + quoted(name) + " is declared twice");
   edit(dims_).push_back({std::string(name), kind, size});
   return id;
@@ -66,14 +66,14 @@ DimId FactorGraph::variable(std::string_view name, std::int64_t domain, const st
   std::vector<DimId> stated;
   for (const std::string& plate : plates) {
     const DimId id = declared(*this, plate, where);
-    if (!has_slices(dims_[id].kind)) {
-      throw PlateError(quoted(plate) + " in " + where + " is not a plate but a " + graph::kind_name(dims_[id].kind));
+    if (!has_slices(dims()[id].kind)) {
+      throw PlateError(quoted(plate) + " in " + where + " is not a plate but a " + graph::kind_name(dims()[id].kind));
     }
     stated.push_back(id);
   }
   std::sort(stated.begin(), stated.end());
   const auto twice = std::adjacent_find(stated.begin(), stated.end());
-  if (twice != stated.end()) throw DuplicateNameError(quoted(dims_[*twice].name) + " is listed twice in " + where);
+  if (twice != stated.end()) throw DuplicateNameError(quoted(dims()[*twice].name) + " is listed twice in " + where);
   const DimId id = declare(name, DimKind::variable, domain);
   edit(stated_plates_).emplace(id, std::move(stated));
   return id;
@@ -81,21 +81,21 @@ DimId FactorGraph::variable(std::string_view name, std::int64_t domain, const st
 
 std::size_t FactorGraph::add(Factor factor) {
   if (!edit(factor_names_).insert(factor.name).second) {
-    const auto known =
-        std::find_if(factors_.begin(), factors_.end(), [&](const Factor& other) { return other.name == factor.name; });
-    throw DuplicateNameError("factors " + std::to_string(known - factors_.begin()) + " and " +
-                             std::to_string(factors_.size()) + " are both named " + quoted(factor.name) +
+    const auto known = std::find_if(factors().begin(), factors().end(),
+                                    [&](const Factor& other) { return other.name == factor.name; });
+    throw DuplicateNameError("factors " + std::to_string(known - factors().begin()) + " and " +
+                             std::to_string(factors().size()) + " are both named " + quoted(factor.name) +
                              ": give one of them another name");
   }
   edit(factors_).push_back(std::move(factor));
-  return factors_.size() - 1;
+  return factors().size() - 1;
 }
 
 std::size_t FactorGraph::factor(std::string_view name, const std::vector<std::string>& dims,
                                 const FactorOptions& options) {
   Factor factor;
   factor.name = name;
-  for (std::size_t k = factors_.size(); factor.name.empty(); ++k) {
+  for (std::size_t k = factors().size(); factor.name.empty(); ++k) {
     if (!factor_names_->contains(graph::numbered_factor(k))) factor.name = graph::numbered_factor(k);
   }
   factor.trusted = options.trusted;
@@ -127,7 +127,7 @@ std::size_t FactorGraph::output(const std::vector<std::string>& dims) {
   const std::vector<DimId> written = resolver.resolve(mentions, {});
   // The first output knows the batch dims: none can be declared after it.
   std::vector<DimId> batch = outputs_.empty() ? graph::batch_dims(*this) : outputs_[0].dims;
-  std::erase_if(batch, [&](DimId id) { return dims_[id].kind != DimKind::batch; });
+  std::erase_if(batch, [&](DimId id) { return (*dims_)[id].kind != DimKind::batch; });
   std::sort(batch.begin(), batch.end());
   edit(outputs_).push_back(graph::complete_output(*this, batch, written, where));
   return outputs_.size() - 1;
@@ -143,9 +143,9 @@ FactorGraph FactorGraph::asking(const std::vector<std::vector<std::string>>& out
 
 FactorGraph FactorGraph::resized(std::string_view plate, std::int64_t size) const {
   const auto id = find(plate);
-  if (!id || !has_slices(dims_[*id].kind)) throw UnknownNameError("there is no plate " + quoted(plate));
+  if (!id || !has_slices(dims()[*id].kind)) throw UnknownNameError("there is no plate " + quoted(plate));
   if (size < 0)
-    throw SizeError(graph::kind_name(dims_[*id].kind) + " " + quoted(plate) + " cannot have the negative size " +
+    throw SizeError(graph::kind_name(dims()[*id].kind) + " " + quoted(plate) + " cannot have the negative size " +
                     std::to_string(size));
   FactorGraph other = *this;
   other.edit(other.dims_)[*id].size = size;
@@ -154,13 +154,13 @@ FactorGraph FactorGraph::resized(std::string_view plate, std::int64_t size) cons
 
 FactorGraph FactorGraph::resized(std::span<const std::int64_t> sizes) const {
   FactorGraph other = *this;
-  for (DimId d = 0; d < dims_.size(); ++d) {
-    const bool fits = dims_[d].kind == DimKind::variable ? sizes[d] == dims_[d].size : sizes[d] >= 0;
+  for (DimId d = 0; d < dims().size(); ++d) {
+    const bool fits = dims()[d].kind == DimKind::variable ? sizes[d] == dims()[d].size : sizes[d] >= 0;
     if (!fits) {
-      throw SizeError(graph::kind_name(dims_[d].kind) + " " + quoted(dims_[d].name) + " cannot have the size " +
+      throw SizeError(graph::kind_name(dims()[d].kind) + " " + quoted(dims()[d].name) + " cannot have the size " +
                       std::to_string(sizes[d]));
     }
-    if (other.dims_[d].size != sizes[d]) other.edit(other.dims_)[d].size = sizes[d];
+    if (other.dims()[d].size != sizes[d]) other.edit(other.dims_)[d].size = sizes[d];
   }
   return other;
 }

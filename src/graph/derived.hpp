@@ -12,6 +12,10 @@ namespace plated::graph {
 /// contribute nothing.
 class Derived {
  public:
+  /// The same graph in the same memory. Where one of the two is changed it moves, so that references to its dims and
+  /// factors end: for graphs that nobody changes while the other lives.
+  [[nodiscard]] static FactorGraph shared(const FactorGraph& graph);
+
   explicit Derived(const FactorGraph& original);
 
   /// The first or last slice's `variable`, as a dim of its own: the original's, or one that is added to it.
@@ -33,7 +37,7 @@ class Derived {
   }
 
   void batch(DimId dim, std::int64_t size);
-  void batch(DimId dim) { batch(dim, original_.dims_[dim].size); }
+  void batch(DimId dim) { batch(dim, original_.dims()[dim].size); }
   void plate(DimId dim);
   /// A chain stays one, with the links of variables that are mentioned; without any it becomes a plate.
   void chain(DimId dim);

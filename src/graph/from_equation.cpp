@@ -132,7 +132,7 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
     if (const auto known = result.find(name)) return *known;
     const auto kind = kinds.find(name);
     const DimId id = result.declare(name, kind == kinds.end() ? DimKind::variable : kind->second, 0);
-    if (result.dims_[id].kind == DimKind::chain) result.edit(result.chains_).push_back({id, {}});
+    if (result.dims()[id].kind == DimKind::chain) result.edit(result.chains_).push_back({id, {}});
     return id;
   };
   const auto mention = [&](std::string_view name) {
@@ -151,24 +151,24 @@ FactorGraph FactorGraph::from_equation(std::string_view text, Shapes shapes, con
         tied.push_back(dim.dim);
         continue;
       }
-      seen.see(result.dims_[dim.dim].name, dim.dim, shapes[k][axes.size()], k, axes.size());
+      seen.see(result.dims()[dim.dim].name, dim.dim, shapes[k][axes.size()], k, axes.size());
       axes.push_back(dim.dim);
       operands[k].dims.push_back(dim);
     }
     operands[k].tied = graph::tied_plates(result, axes, tied, operand_text(equation, k));
   }
-  const std::size_t in_operands = result.dims_.size();
+  const std::size_t in_operands = result.dims().size();
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     for (const auto& written : equation.outputs[k].dims) outputs[k].dims.push_back(mention(written.name));
   }
-  const std::size_t in_equation = result.dims_.size();
+  const std::size_t in_equation = result.dims().size();
   for (const auto& entry : listed) intern(entry.first);
 
   const std::vector<WrittenLink> links = listed_links(result, options, equation.spaced);
   std::vector<std::optional<std::int64_t>> sizes;
-  for (DimId d = 0; d < result.dims_.size(); ++d) sizes.push_back(seen.of(result.dims_[d].name, d));
+  for (DimId d = 0; d < result.dims().size(); ++d) sizes.push_back(seen.of(result.dims()[d].name, d));
   share_sizes(result, links, sizes);
-  for (DimId d = 0; d < result.dims_.size(); ++d) {
+  for (DimId d = 0; d < result.dims().size(); ++d) {
     Dim& dim = result.edit(result.dims_)[d];
     if (sizes[d]) {
       dim.size = *sizes[d];

@@ -22,39 +22,39 @@ void FactorGraph::link(std::string_view chain, std::string_view source, std::str
   const std::string where = "link " + quoted(text) + " of chain " + quoted(chain);
   const auto found = find(chain);
   if (!found) throw UnknownNameError("there is no chain " + quoted(chain) + " to link " + quoted(text) + " in");
-  if (dims_[*found].kind != DimKind::chain) {
-    throw PlateError(quoted(chain) + " is not a chain but a " + graph::kind_name(dims_[*found].kind) + ", and only " +
+  if (dims()[*found].kind != DimKind::chain) {
+    throw PlateError(quoted(chain) + " is not a chain but a " + graph::kind_name(dims()[*found].kind) + ", and only " +
                      "chains have links");
   }
-  if (!factors_.empty() || !outputs_.empty()) {
+  if (!factors().empty() || !outputs_.empty()) {
     throw PlateError(where + " is declared after a factor or output: links say what those mean, so they are declared " +
                      "before the first");
   }
   const auto variable = [&](std::string_view name) {
     const auto id = find(name);
     if (!id) throw UnknownNameError("unknown variable " + quoted(name) + " in " + where);
-    if (dims_[*id].kind == DimKind::variable && dims_[*id].end == End::none) return *id;
+    if (dims()[*id].kind == DimKind::variable && dims()[*id].end == End::none) return *id;
     throw PlateError(quoted(name) + " in " + where + " is not a variable but a " +
-                     (dims_[*id].end == End::none ? graph::kind_name(dims_[*id].kind) : "chain's end"));
+                     (dims()[*id].end == End::none ? graph::kind_name(dims()[*id].kind) : "chain's end"));
   };
   const Link link{variable(source), variable(target)};
-  if (dims_[link.source].size != dims_[link.target].size) {
+  if (dims()[link.source].size != dims()[link.target].size) {
     throw SizeError(where + " makes one variable of " + quoted(source) + " and " + quoted(target) +
-                    ", but their sizes are " + std::to_string(dims_[link.source].size) + " and " +
-                    std::to_string(dims_[link.target].size));
+                    ", but their sizes are " + std::to_string(dims()[link.source].size) + " and " +
+                    std::to_string(dims()[link.target].size));
   }
   const auto linked = [&](DimId id) { return linked_->contains(id) ? linked_->at(id) : Linked{*found, {}, {}}; };
   for (const DimId id : {link.source, link.target}) {
     if (linked(id).chain == *found) continue;
-    throw PlateError(where + ": variable " + quoted(dims_[id].name) + " is linked in chain " +
-                     quoted(dims_[linked(id).chain].name) + " already, and one chain links a variable");
+    throw PlateError(where + ": variable " + quoted(dims()[id].name) + " is linked in chain " +
+                     quoted(dims()[linked(id).chain].name) + " already, and one chain links a variable");
   }
   if (const auto after = linked(link.source).after) {
-    throw PlateError(where + ": " + quoted(source) + " is linked to " + quoted(dims_[*after].name) +
+    throw PlateError(where + ": " + quoted(source) + " is linked to " + quoted(dims()[*after].name) +
                      " already, and a variable is the source of one link at most");
   }
   if (const auto before = linked(link.target).before) {
-    throw PlateError(where + ": " + quoted(target) + " has " + quoted(dims_[*before].name) +
+    throw PlateError(where + ": " + quoted(target) + " has " + quoted(dims()[*before].name) +
                      " linked to it already, and a variable is the target of one link at most");
   }
   for (std::optional<DimId> id = link.target; id; id = linked(*id).after) {

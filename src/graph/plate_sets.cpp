@@ -78,24 +78,24 @@ void hear(const FactorGraph& graph, DimId variable, Evidence& known, const Holde
 }  // namespace
 
 std::vector<DimId> FactorGraph::factor_plates(std::size_t factor) const {
-  std::vector<DimId> dims = factors_.at(factor).dims;
-  dims.insert(dims.end(), factors_[factor].tied.begin(), factors_[factor].tied.end());
+  std::vector<DimId> dims = factors().at(factor).dims;
+  dims.insert(dims.end(), factors()[factor].tied.begin(), factors()[factor].tied.end());
   return plates_among(*this, dims);
 }
 
 std::vector<DimId> FactorGraph::factor_variables(std::size_t factor) const {
-  return variables_among(*this, factors_.at(factor).dims);
+  return variables_among(*this, factors().at(factor).dims);
 }
 
 graph::PlateSets FactorGraph::infer_plates() const {
   const auto matters = [](const Dim& dim) { return has_slices(dim.kind) || dim.end != End::none; };
-  if (std::none_of(dims_.begin(), dims_.end(), matters)) return graph::PlateSets(dims_.size());
-  std::vector<Evidence> evidence(dims_.size());
+  if (std::none_of(dims().begin(), dims().end(), matters)) return graph::PlateSets(dims().size());
+  std::vector<Evidence> evidence(dims().size());
   for (const auto& [variable, plates] : *stated_plates_) evidence[variable].stated = &plates;
   const std::vector<Holder> holders = holders_of(*this);
   for (const Holder& holder : holders) {  // the factors, and then the outputs
     for (const DimId variable : holder.variables) {
-      if (dims_[variable].end != End::none || linked_->contains(variable)) continue;  // add_linked_plates() has them
+      if (dims()[variable].end != End::none || linked_->contains(variable)) continue;  // add_linked_plates() has them
       Evidence& known = evidence[variable];
       if (known.stated != nullptr) check_stated(*this, variable, *known.stated, holder);
       if (!holder.is_output) {
@@ -106,8 +106,8 @@ graph::PlateSets FactorGraph::infer_plates() const {
     }
   }
 
-  graph::PlateSets result(dims_.size());
-  for (DimId d = 0; d < dims_.size(); ++d) {
+  graph::PlateSets result(dims().size());
+  for (DimId d = 0; d < dims().size(); ++d) {
     Evidence& known = evidence[d];
     if (known.stated != nullptr) {
       result[d] = *known.stated;

@@ -44,7 +44,7 @@ std::string or_scalar(const std::string& dims) { return dims.empty() ? "(scalar)
 }  // namespace
 
 std::string FactorGraph::print() const {
-  std::vector<std::vector<DimId>> plates_of(dims_.size());
+  std::vector<std::vector<DimId>> plates_of(dims().size());
   std::string problem;
   try {
     plates_of = variable_plates();
@@ -59,22 +59,22 @@ std::string FactorGraph::print() const {
   for (const Chain& chain : chains_) {
     std::string links;
     for (const Link& link : chain.links) {
-      links += (links.empty() ? "" : ", ") + dims_[link.source].name + "->" + dims_[link.target].name;
+      links += (links.empty() ? "" : ", ") + dims()[link.source].name + "->" + dims()[link.target].name;
     }
-    chains.add({dims_[chain.dim].name, std::to_string(dims_[chain.dim].size), links});
+    chains.add({dims()[chain.dim].name, std::to_string(dims()[chain.dim].size), links});
   }
-  for (DimId d = 0; d < dims_.size(); ++d) {
-    const Dim& dim = dims_[d];
+  for (DimId d = 0; d < dims().size(); ++d) {
+    const Dim& dim = dims()[d];
     if (dim.kind == DimKind::chain) continue;
     Table& table = dim.kind == DimKind::plate ? plates : dim.kind == DimKind::batch ? batch : variables;
     const std::string inside = graph::spaced(*this, plates_of[d]);
     table.add({dim.name, std::to_string(dim.size), inside.empty() ? "" : "in " + inside});
   }
   Table factors("factors");
-  for (const Factor& factor : factors_) {
+  for (const Factor& factor : *factors_) {
     std::string note;
     if (factor.distribution_of) {
-      note = "distribution of " + dims_[*factor.distribution_of].name + (factor.trusted ? ", trusted" : "");
+      note = "distribution of " + dims()[*factor.distribution_of].name + (factor.trusted ? ", trusted" : "");
     }
     factors.add({factor.name, or_scalar(graph::spaced(*this, factor)), note});
   }
@@ -89,9 +89,9 @@ std::string FactorGraph::print() const {
 
 std::string FactorGraph::equation() const {
   std::string text;
-  for (std::size_t f = 0; f < factors_.size(); ++f) {
+  for (std::size_t f = 0; f < factors().size(); ++f) {
     if (f > 0) text += ", ";
-    text += graph::spaced(*this, factors_[f]);
+    text += graph::spaced(*this, factors()[f]);
   }
   text += text.empty() ? "->" : " ->";
   for (std::size_t o = 0; o < outputs_.size(); ++o) {

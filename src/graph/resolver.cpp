@@ -21,7 +21,7 @@ Mention Resolver::read(std::string_view name) const {
 std::vector<DimId> Resolver::resolve(const std::vector<Mention>& mentions, const std::vector<DimId>& tied) const {
   std::vector<DimId> chains;
   const auto note = [&](DimId dim) {
-    if (graph_.dims_[dim].kind == DimKind::chain) chains.push_back(dim);
+    if (graph_.dims()[dim].kind == DimKind::chain) chains.push_back(dim);
   };
   for (const Mention& mention : mentions) note(mention.dim);
   for (const DimId dim : tied) note(dim);
@@ -31,7 +31,7 @@ std::vector<DimId> Resolver::resolve(const std::vector<Mention>& mentions, const
 }
 
 DimId Resolver::meant(const Mention& mention, const std::vector<DimId>& chains) const {
-  const Dim& dim = graph_.dims_[mention.dim];
+  const Dim& dim = graph_.dims()[mention.dim];
   if (dim.kind != DimKind::variable) {
     if (mention.end == End::none) return mention.dim;
     throw PlateError(quoted(with_end(dim.name, mention.end)) + " in " + where_ + ": " + quoted(dim.name) + " is a " +
@@ -41,7 +41,7 @@ DimId Resolver::meant(const Mention& mention, const std::vector<DimId>& chains) 
   // Whether an unlinked variable lives in a chain at all is known when all factors are: variable_plates() checks.
   if (linked == graph_.linked_->end()) return mention.end == End::none ? mention.dim : end_of(mention.dim, mention.end);
 
-  const std::string chain = quoted(graph_.dims_[linked->second.chain].name);
+  const std::string chain = quoted(graph_.dims()[linked->second.chain].name);
   const bool inside = std::find(chains.begin(), chains.end(), linked->second.chain) != chains.end();
   if (inside) {
     if (mention.end == End::none) return mention.dim;
@@ -61,9 +61,9 @@ DimId Resolver::meant(const Mention& mention, const std::vector<DimId>& chains) 
 }
 
 DimId Resolver::end_of(DimId variable, End end) const {
-  const std::string name = with_end(graph_.dims_[variable].name, end);
+  const std::string name = with_end(graph_.dims()[variable].name, end);
   if (const auto known = graph_.find(name)) return *known;
-  const DimId id = graph_.declare(name, DimKind::variable, graph_.dims_[variable].size);
+  const DimId id = graph_.declare(name, DimKind::variable, graph_.dims()[variable].size);
   Dim& dim = graph_.edit(graph_.dims_)[id];
   dim.end = end;
   dim.of = variable;

@@ -20,19 +20,19 @@ using graph::slice_of;
 
 UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
   const auto found = find(plate);
-  if (!found || !has_slices(dims_[*found].kind)) {
+  if (!found || !has_slices(dims()[*found].kind)) {
     throw UnknownNameError("there is no plate " + quoted(plate) + " to unroll");
   }
-  const std::string& plate_name = dims_[*found].name;
-  const bool is_chain = dims_[*found].kind == DimKind::chain;
-  const std::int64_t size = dims_[*found].size;
+  const std::string& plate_name = dims()[*found].name;
+  const bool is_chain = dims()[*found].kind == DimKind::chain;
+  const std::int64_t size = dims()[*found].size;
   const auto& plates = variable_plates();
   const graph::UnrolledDims copies(*this, *found, plates);
 
   UnrolledGraph result;
   FactorGraph& copy = result.graph;
-  for (DimId d = 0; d < dims_.size(); ++d) {
-    const Dim& dim = dims_[d];
+  for (DimId d = 0; d < dims().size(); ++d) {
+    const Dim& dim = dims()[d];
     const bool inside = copies.inside(d);
     // Factors and outputs that kept P(v) small may vanish with an empty plate, and at the ends of a chain other ones
     // hold a state than in its middle: from now on P(v) has to be stated.
@@ -41,7 +41,7 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
     for (std::int64_t k = 0; k < copies.count(d); ++k) {
       const bool end = dim.end != End::none;
       const DimId of = end ? copies.of(dim.of, k) : 0;
-      const std::string name = end      ? graph::with_end(copy.dims_[of].name, dim.end)
+      const std::string name = end      ? graph::with_end(copy.dims()[of].name, dim.end)
                                : inside ? copy_name(dim.name, plate_name, k)
                                         : dim.name;
       const DimId id = copy.declare(name, dim.kind, dim.size);
@@ -61,8 +61,8 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
       }
     }
   }
-  for (std::size_t f = 0; f < factors_.size(); ++f) {
-    const Factor& factor = factors_[f];
+  for (std::size_t f = 0; f < factors().size(); ++f) {
+    const Factor& factor = factors()[f];
     const bool inside = contains(factor.dims, *found) || contains(factor.tied, *found);
     for (std::int64_t slice = 0; slice < (inside ? size : 1); ++slice) {
       Factor sliced = factor;
@@ -87,16 +87,16 @@ UnrolledGraph FactorGraph::unroll(std::string_view plate) const {
 UnrolledGraph FactorGraph::unroll() const {
   // Empty plates first: what vanishes with them need not be copied before.
   std::vector<DimId> plates;
-  for (DimId d = 0; d < dims_.size(); ++d) {
-    if (has_slices(dims_[d].kind)) plates.push_back(d);
+  for (DimId d = 0; d < dims().size(); ++d) {
+    if (has_slices(dims()[d].kind)) plates.push_back(d);
   }
   graph::check_copies(*this, variable_plates(), plates);
-  std::stable_partition(plates.begin(), plates.end(), [&](DimId d) { return dims_[d].size == 0; });
+  std::stable_partition(plates.begin(), plates.end(), [&](DimId d) { return dims()[d].size == 0; });
 
-  UnrolledGraph result{*this, graph::whole(factors_), graph::whole(outputs_)};
+  UnrolledGraph result{*this, graph::whole(factors()), graph::whole(outputs_)};
   for (const DimId plate : plates) {
-    UnrolledGraph next = result.graph.unroll(dims_[plate].name);
-    next.factors = graph::composed(result.factors, next.factors, factors_);
+    UnrolledGraph next = result.graph.unroll(dims()[plate].name);
+    next.factors = graph::composed(result.factors, next.factors, factors());
     next.outputs = graph::composed(result.outputs, next.outputs, outputs_);
     result = std::move(next);
   }

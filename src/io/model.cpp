@@ -72,14 +72,13 @@ std::string state_label(const Model& model, std::string_view variable, std::int6
   return named ? found->second[static_cast<std::size_t>(state)] : std::to_string(state);
 }
 
-Model in_space(const Model& model, Space space) {
-  Model result = model;
-  if (model.space == space) return result;
-  result.space = space;
-  for (std::size_t f = 0; f < result.factors.size(); ++f) {
-    result.factors[f] = converted(model.factors[f], space, model.graph.factors()[f].name);
+Model in_space(Model model, Space space) {
+  if (model.space == space) return model;
+  model.space = space;
+  for (std::size_t f = 0; f < model.factors.size(); ++f) {
+    model.factors[f] = converted(model.factors[f], space, model.graph.factors()[f].name);
   }
-  return result;
+  return model;
 }
 
 }  // namespace plated

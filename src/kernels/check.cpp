@@ -38,10 +38,10 @@ Bounds<T> bounds_of(Semiring semiring) {
   return {-infinity, infinity};
 }
 
-/// A stretch of one axis, and all of those after it.
+/// A stretch of one axis, and all of those after it. `magnitude` may be null.
 template <class T>
 bool all_good(const T* data, const MemoryOrder& order, std::size_t axis, std::int64_t count, const Bounds<T>& bounds,
-              T& magnitude) {
+              T* magnitude) {
   const std::int64_t stride = order.strides[axis];
   if (axis + 1 < order.extents.size()) {
     for (std::int64_t k = 0; k < count; ++k) {
@@ -49,22 +49,45 @@ bool all_good(const T* data, const MemoryOrder& order, std::size_t axis, std::in
     }
     return true;
   }
-  if (stride == 1) return all_within(data, count, bounds.low, bounds.high, magnitude);
+  if (stride == 1) {
+    return magnitude != nullptr ? all_within(data, count, bounds.low, bounds.high, *magnitude)
+                                : all_within(data, count, bounds.low, bounds.high);
+  }
   for (std::int64_t k = 0; k < count; ++k) {
     const T x = data[k * stride];
     if (!bounds.admit(x)) return false;
     const T size = std::abs(x);
-    if (size > magnitude && size <= std::numeric_limits<T>::max()) magnitude = size;
+    if (magnitude != nullptr && size > *magnitude && size <= std::numeric_limits<T>::max()) *magnitude = size;
   }
   return true;
 }
 
 template <class T>
-Inspection inspect_as(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) {
+Inspection inspect_as(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end,
+                      bool with_magnitude) {
   const T* data = static_cast<const T*>(order.data) + begin * order.strides[0];
   T magnitude = 0;
-  const bool admitted = all_good(data, order, 0, end - begin, bounds_of<T>(semiring), magnitude);
+  const bool admitted =
+      all_good(data, order, 0, end - begin, bounds_of<T>(semiring), with_magnitude ? &magnitude : nullptr);
   return {.admitted = admitted, .magnitude = static_cast<double>(magnitude)};
+}
+
+Inspection inspect_any(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end,
+                       bool with_magnitude) {
+  if (order.extents.empty()) return {};
+  return order.dtype == Dtype::float32 ? inspect_as<float>(order, semiring, begin, end, with_magnitude)
+                                       : inspect_as<double>(order, semiring, begin, end, with_magnitude);
+}
+
+/// Without gaps, in the order of its axes, as most tensors are.
+bool is_row_major(const Tensor& tensor) {
+  const Tensor::Shape& shape = tensor.shape();
+  const Tensor::Shape& strides = tensor.strides();
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) {
+    if (strides[axis] != stride) return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -90,16 +113,18 @@ void MemoryOrder::assign(const Tensor& tensor) {
   dtype = tensor.dtype();
   extents.clear();
   strides.clear();
+  if (tensor.elements() == 0) return;
+  if (is_row_major(tensor)) {
+    data = tensor.data();
+    extents.push_back(tensor.elements());
+    strides.push_back(1);
+    return;
+  }
   const auto* first = static_cast<const std::byte*>(tensor.data());
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
     const std::int64_t extent = tensor.shape()[axis];
     std::int64_t stride = tensor.strides()[axis];
-    if (extent == 0) {
-      extents.clear();
-      strides.clear();
-      return;
-    }
     if (extent == 1 || stride == 0) continue;  // what repeats is looked at once
     if (stride < 0) {
       first += (extent - 1) * stride * size;
@@ -136,10 +161,12 @@ std::int64_t MemoryOrder::elements() const {
   return count;
 }
 
+bool admits(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) noexcept {
+  return inspect_any(order, semiring, begin, end, false).admitted;
+}
+
 Inspection inspect(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) noexcept {
-  if (order.extents.empty()) return {};
-  return order.dtype == Dtype::float32 ? inspect_as<float>(order, semiring, begin, end)
-                                       : inspect_as<double>(order, semiring, begin, end);
+  return inspect_any(order, semiring, begin, end, true);
 }
 
 std::optional<std::vector<std::int64_t>> first_bad_entry(const Tensor& tensor, Semiring semiring) {

@@ -28,7 +28,9 @@ struct Inspection {
   double magnitude = 0;  // the largest absolute value that is finite, where all are admitted
 };
 
-/// Looks at the indices from `begin` to `end` of the first axis.
+/// Whether all entries are admitted that have an index from `begin` to `end` of the first axis.
+[[nodiscard]] bool admits(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) noexcept;
+/// The same with their magnitude.
 [[nodiscard]] Inspection inspect(const MemoryOrder& order, Semiring semiring, std::int64_t begin,
                                  std::int64_t end) noexcept;
 

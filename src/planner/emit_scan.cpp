@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "graph/derived.hpp"
 #include "planner/contract_network.hpp"
 #include "planner/passes.hpp"
 
@@ -140,7 +141,7 @@ class ScanEmitter {
 
   void plan_body() {
     body_ = std::make_shared<Schedule>();
-    body_->graph = schedule_.graph;
+    body_->graph = graph::Derived::shared(schedule_.graph);
     body_->extents = schedule_.extents;
     body_->problem = schedule_.problem;
     body_->problem.factors.clear();  // its operands are others

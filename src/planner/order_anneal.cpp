@@ -9,6 +9,14 @@ namespace {
 // Moves between two changes of the temperature.
 constexpr std::uint64_t stride = 256;
 
+/// Whether chance takes a move that makes a part dearer: chance < ratio^beta, for a ratio below 1.
+bool is_taken(double ratio, double beta, double chance) {
+  // Most are refused by the square alone, which is larger than the power by more than rounding.
+  constexpr double beyond_rounding = 1.0 + 1e-9;
+  if (beta >= 2 && chance > beyond_rounding * ratio * ratio) return false;
+  return chance < std::pow(ratio, beta);
+}
+
 }  // namespace
 
 void anneal(OrderTree& tree, const AnnealOptions& options, base::Random& random, const Deadline& deadline) {
@@ -31,7 +39,7 @@ void anneal(OrderTree& tree, const AnnealOptions& options, base::Random& random,
     const OrderTree::Rotation rotation = tree.price(node, child, c);
     const double before = tree.flops(node) + tree.flops(child);
     const double after = rotation.node_flops + rotation.child_flops;
-    if (after <= before || random.uniform() < std::pow(before / after, beta)) tree.rotate(rotation);
+    if (after <= before || is_taken(before / after, beta, random.uniform())) tree.rotate(rotation);
   }
 }
 

@@ -26,8 +26,9 @@ constexpr double full_budget_tensors = 512;
 constexpr int fixed_restarts = 5;
 // Trees that are improved.
 constexpr std::size_t pool_size = 4;
-// One unit of work is a greedy pass's visit of one tensor, about a microsecond: the time of this many flops.
-constexpr double flops_a_visit = 1000;
+// One unit of work is a greedy pass's visit of one tensor, about a microsecond: the time of this many flops. Half as
+// many would search twice as long, and find orders that are no cheaper for the sweeps of most questions.
+constexpr double flops_a_visit = 2000;
 // In such units:
 constexpr double moves_a_visit = 24;   // rotations, for sets of up to `usual_words` words
 constexpr double visits_a_piece = 24;  // a piece solved to optimality

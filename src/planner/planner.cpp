@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/derived.hpp"
 #include "planner/elimination.hpp"
 #include "planner/emit.hpp"
 #include "planner/passes.hpp"
@@ -117,7 +118,7 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   plans_made.fetch_add(1, std::memory_order_relaxed);
   check_passes(options.without);
   graph.validate();
-  Schedule schedule{.graph = graph,
+  Schedule schedule{.graph = graph::Derived::shared(graph),
                     .extents = extents_of(graph),
                     .sums_only = options.sums_only,
                     .verified = options.verify,
@@ -139,6 +140,7 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
     check(schedule);
     deliver_directly(schedule);
   }
+  std::vector<ProblemFactor>().swap(schedule.problem.factors);  // of a large network much memory, not read again
   schedule.reuses_buffers = !without.contains("reuse_buffers");
   check(schedule);
   check_sizes(schedule);

@@ -55,7 +55,7 @@ struct Problem {
   std::vector<std::int64_t> domain;        // [dim]: |dom(v)| of a variable; of other dims nothing is known
   std::vector<DimKind> kind;               // [dim]
   std::vector<SortedSet> variable_plates;  // [dim]: P(v)
-  std::vector<ProblemFactor> factors;
+  std::vector<ProblemFactor> factors;  // empty once a schedule is made
   std::vector<ProblemOutput> outputs;
   std::vector<ProblemLink> links;
   bool filtered = false;  // outputs in slices of a chain, the outermost of several, depend on no later slices

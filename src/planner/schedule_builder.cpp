@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/assert.hpp"
+#include "base/hash.hpp"
 #include "base/watch.hpp"
 #include "planner/elimination.hpp"
 #include "planner/point_ends.hpp"
@@ -15,6 +16,18 @@ using base::contains;
 using base::intersect;
 using base::subtract;
 using base::unite;
+
+namespace {
+
+template <class Kind>
+std::size_t hash_of(const Kind& operation, const std::vector<ValueId>& inputs) {
+  base::Hash hash;
+  hash.add(inputs);
+  hash.add(operation.product);
+  return hash.value();
+}
+
+}  // namespace
 
 ScheduleBuilder::ScheduleBuilder(Schedule& schedule, const std::set<std::string>& without, bool wide_sums)
     : schedule_(schedule),
@@ -111,6 +124,23 @@ std::pair<std::vector<ValueId>, planner::Contract> ScheduleBuilder::analyse(cons
   return {std::move(inputs), std::move(step)};
 }
 
+template <class Kind>
+ValueId ScheduleBuilder::find_known(std::size_t hash, const Kind& operation, const std::vector<ValueId>& inputs,
+                                    const SortedSet& dims, Precision precision) const {
+  if (!share_) return none;
+  const auto [first, last] = known_.equal_range(hash);
+  for (auto entry = first; entry != last; ++entry) {
+    const Step& step = schedule_.steps[entry->second];
+    const auto* other = step.as<Kind>();
+    if (other != nullptr && step.inputs == inputs && other->product == operation.product &&
+        other->power == operation.power && carried_[step.output] == dims &&
+        schedule_.values[step.output].precision == precision) {
+      return step.output;
+    }
+  }
+  return none;
+}
+
 ValueId ScheduleBuilder::contract(Contract request) {
   base::check_wanted();
   if (!fuse_products_ && !request.product.empty()) {
@@ -132,14 +162,12 @@ ValueId ScheduleBuilder::contract(Contract request) {
     return inputs[0];
   }
   const SortedSet dims = subtract(subtract(all, step.sum), step.product);
-  Key key{Operation(step).index(), inputs, dims, step.product, step.power.plates, wide};
-  if (share_) {
-    if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  }
-  const ValueId output = add_value({.kind = Value::Kind::intermediate,
-                                    .dims = axis_order(inputs, dims),
-                                    .precision = wide ? Precision::wide : Precision::element});
-  if (share_) known_.emplace(std::move(key), output);
+  const Precision precision = wide ? Precision::wide : Precision::element;
+  const std::size_t hash = hash_of(step, inputs);
+  if (const ValueId known = find_known(hash, step, inputs, dims, precision); known != none) return known;
+  const ValueId output =
+      add_value({.kind = Value::Kind::intermediate, .dims = axis_order(inputs, dims), .precision = precision});
+  if (share_) known_.emplace(hash, schedule_.steps.size());
   add_step(std::move(step), std::move(inputs), output);
   return output;
 }
@@ -149,11 +177,13 @@ ValueId ScheduleBuilder::leave_one_out(ValueId input, const SortedSet& plates, c
   LeaveOneOut step{.product = intersect(plates, carried_[input]),
                    .power = {.plates = subtract(plates, carried_[input])},
                    .leaf = leaf};
-  Key key{Operation(step).index(), {input}, carried_[input], step.product, step.power.plates, true};
-  if (const auto found = known_.find(key); share_ && found != known_.end()) return found->second;
+  const std::size_t hash = hash_of(step, {input});
+  if (const ValueId known = find_known(hash, step, {input}, carried_[input], Precision::wide); known != none) {
+    return known;
+  }
   const ValueId output = add_value(
       {.kind = Value::Kind::intermediate, .dims = schedule_.values[input].dims, .precision = Precision::wide});
-  known_.emplace(std::move(key), output);
+  if (share_) known_.emplace(hash, schedule_.steps.size());
   add_step(std::move(step), {input}, output);
   return output;
 }

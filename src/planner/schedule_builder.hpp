@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -87,6 +87,10 @@ class ScheduleBuilder {
   void add_step(Operation operation, std::vector<ValueId> inputs, ValueId output);
   /// A request's inputs, sorted, and what is done to them.
   [[nodiscard]] std::pair<std::vector<ValueId>, planner::Contract> analyse(const Contract& request) const;
+  /// The value of a step that does the same; none if there is none, or if none may be shared.
+  template <class Kind>
+  [[nodiscard]] ValueId find_known(std::size_t hash, const Kind& operation, const std::vector<ValueId>& inputs,
+                                   const SortedSet& dims, Precision precision) const;
   [[nodiscard]] std::vector<DimId> axis_order(const std::vector<ValueId>& inputs, const SortedSet& dims) const;
 
   Schedule& schedule_;
@@ -96,9 +100,7 @@ class ScheduleBuilder {
   std::vector<SortedSet> carried_;  // [value]
   std::vector<ValueId> factor_value_;
   std::map<DimId, ValueId> weights_value_;
-  /// The operation's kind, its inputs, the dims it leaves, those it multiplies over, and whether the result is wide.
-  using Key = std::tuple<std::size_t, std::vector<ValueId>, SortedSet, SortedSet, SortedSet, bool>;
-  std::map<Key, ValueId> known_;
+  std::unordered_multimap<std::size_t, std::size_t> known_;  // steps that may be shared, by their hash
   std::map<std::pair<std::vector<ValueId>, SortedSet>, ValueId> known_exponents_;  // by factors and what is counted
 };
 

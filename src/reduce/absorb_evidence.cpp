@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/sorted_set.hpp"
+#include "graph/answer_axes.hpp"
 #include "graph/derived.hpp"
 #include "reduce/gather.hpp"
 #include "reduce/reduction.hpp"
@@ -176,7 +177,7 @@ void absorb_evidence(Reduction& reduction) {
 
 Reduction reduce(const Model& model) {
   Reduction reduction{.model = model};
-  reduction.model.graph = model.graph.asking({{}});
+  reduction.model.graph = graph::total_graph(model.graph);
   absorb_evidence(reduction);
   drop_impossible(reduction);
   return reduction;

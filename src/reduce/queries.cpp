@@ -11,6 +11,7 @@
 
 #include "base/disjoint_sets.hpp"
 #include "base/sorted_set.hpp"
+#include "graph/answer_axes.hpp"
 #include "graph/barren.hpp"
 #include "graph/derived.hpp"
 #include "planner/contraction_order.hpp"
@@ -258,7 +259,7 @@ std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops
 }
 
 FactorGraph query_graph(const FactorGraph& graph, const Query& query) {
-  if (query.factors.size() == graph.factors().size()) return graph.asking({{}});
+  if (query.factors.size() == graph.factors().size()) return graph::total_graph(graph);
   graph::Derived derived(graph);
   const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
   for (DimId d = 0; d < graph.dims().size(); ++d) {

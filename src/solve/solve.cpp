@@ -6,6 +6,7 @@
 
 #include "base/watch.hpp"
 #include "graph/answer_axes.hpp"
+#include "graph/derived.hpp"
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 #include "reduce/log_range.hpp"
@@ -25,7 +26,7 @@ class Solver {
         reduction_(reduce::reduce(model)) {
     if (!reduction_.impossible) {
       reduce::check_log_range(reduction_.model);
-      reduction_.model = in_space(reduction_.model, Space::log);
+      reduction_.model = in_space(std::move(reduction_.model), Space::log);
     }
     for (const auto& [variable, states] : reduction_.model.evidence) observable_.push_back(variable);
   }
@@ -42,7 +43,8 @@ class Solver {
   /// A plan that will be run once.
   [[nodiscard]] Plan plan(const FactorGraph& graph, bool sums_only) const {
     return compile(
-        graph, {.runs = 1, .memory_limit = options_.memory_limit, .sums_only = sums_only, .observable = observable_});
+        graph::Derived::shared(graph),
+        {.runs = 1, .memory_limit = options_.memory_limit, .sums_only = sums_only, .observable = observable_});
   }
 
   /// Options of a run; it is watched already.
@@ -174,7 +176,8 @@ Tensor entropy(const Model& model, const SolveOptions& options) {
 
 Outline outline(const Model& model, Question::Kind kind, const SolveOptions& options) {
   using Kind = Question::Kind;
-  const Solver solver(model, options);
+  const Model own = model;  // plans outlive the call, and share its graph
+  const Solver solver(own, options);
   solver.check_possible();
   const reduce::Reduction& reduction = solver.reduction();
   const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph());

@@ -2,10 +2,12 @@
 #include "plated/tensor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
+#include "base/hash.hpp"
 #include "base/watch.hpp"
 #include "plated/error.hpp"
 
@@ -13,7 +15,17 @@ namespace plated {
 namespace {
 
 std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
-  return {base::allocate_aligned(static_cast<std::size_t>(bytes)), base::free_aligned};
+  // Small ones lie in one block with their count of owners: there are many, and aligned blocks are slow to get.
+  struct alignas(16) Cell {
+    std::byte bytes[16];
+  };
+  constexpr std::int64_t small = 512;
+  if (bytes > small) return {base::allocate_aligned(static_cast<std::size_t>(bytes)), base::free_aligned};
+  std::size_t space = (static_cast<std::size_t>(bytes) + base::cache_line - 1) / sizeof(Cell) * sizeof(Cell);
+  const auto block = std::make_shared_for_overwrite<Cell[]>(space / sizeof(Cell));
+  void* first = block.get();
+  std::align(base::cache_line, static_cast<std::size_t>(bytes), first, space);
+  return {block, static_cast<std::byte*>(first)};
 }
 
 double read(const void* data, Dtype dtype, std::int64_t offset) {
@@ -36,22 +48,40 @@ Tensor::Tensor(Dtype dtype, Shape shape) : Tensor(uninitialised(dtype, std::move
 }
 
 Tensor Tensor::uninitialised(Dtype dtype, Shape shape) {
-  const std::int64_t bytes =
-      base::checked_product(base::checked_product(shape), static_cast<std::int64_t>(size_of(dtype)));
-  std::shared_ptr<std::byte> owner = allocate(bytes);
-  Shape strides = row_major(shape);
-  Tensor tensor(dtype, owner.get(), std::move(shape), std::move(strides), true);
-  tensor.owner_ = std::move(owner);
+  Tensor tensor(dtype, nullptr, row_major_axes(std::move(shape)), true);
+  tensor.owner_ = allocate(base::checked_product(tensor.elements(), static_cast<std::int64_t>(size_of(dtype))));
+  tensor.data_ = tensor.owner_.get();
   return tensor;
 }
 
 Tensor::Tensor(Dtype dtype, void* data, Shape shape, Shape strides, bool writable)
-    : dtype_(dtype), writable_(writable), data_(data), shape_(std::move(shape)), strides_(std::move(strides)) {
-  if (shape_.size() != strides_.size()) {
-    throw RankError("a view of rank " + std::to_string(shape_.size()) + " was given " +
-                    std::to_string(strides_.size()) + " strides");
+    : Tensor(dtype, data, nullptr, writable) {
+  if (shape.size() != strides.size()) {
+    throw RankError("a view of rank " + std::to_string(shape.size()) + " was given " + std::to_string(strides.size()) +
+                    " strides");
   }
-  (void)base::checked_product(shape_);
+  const std::int64_t elements = base::checked_product(shape);
+  if (!shape.empty()) {
+    axes_ = std::make_shared<const Axes>(
+        Axes{.shape = std::move(shape), .strides = std::move(strides), .elements = elements});
+  }
+}
+
+std::shared_ptr<const Tensor::Axes> Tensor::row_major_axes(Shape shape) {
+  if (shape.empty()) return nullptr;
+  // The shapes that this thread has made tensors of lately.
+  constexpr std::size_t most_known = 64;
+  thread_local std::array<std::shared_ptr<const Axes>, most_known> known;
+  base::Hash hash;
+  for (const std::int64_t extent : shape) hash.add(static_cast<std::size_t>(extent));
+  std::shared_ptr<const Axes>& place = known[hash.value() % most_known];
+  if (!place || place->shape != shape) {
+    const std::int64_t elements = base::checked_product(shape);
+    Shape strides = row_major(shape);
+    place = std::make_shared<const Axes>(
+        Axes{.shape = std::move(shape), .strides = std::move(strides), .elements = elements});
+  }
+  return place;
 }
 
 template <class T>
@@ -73,8 +103,6 @@ Tensor Tensor::keeping(const std::shared_ptr<void>& owner) const {
   return result;
 }
 
-std::int64_t Tensor::elements() const { return base::checked_product(shape_); }
-
 void* Tensor::mutable_data() const {
   if (!writable_) throw Error("this tensor views read-only memory");
   return data_;
@@ -87,11 +115,11 @@ double Tensor::at(std::span<const std::int64_t> index) const {
   }
   std::int64_t offset = 0;
   for (std::size_t axis = 0; axis < rank(); ++axis) {
-    if (index[axis] < 0 || index[axis] >= shape_[axis]) {
+    if (index[axis] < 0 || index[axis] >= shape()[axis]) {
       throw SizeError("index " + std::to_string(index[axis]) + " is outside axis " + std::to_string(axis) +
-                      " of size " + std::to_string(shape_[axis]));
+                      " of size " + std::to_string(shape()[axis]));
     }
-    offset += index[axis] * strides_[axis];
+    offset += index[axis] * strides()[axis];
   }
   if (data_ == nullptr) throw NullDataError("a tensor without data was read");
   return read(data_, dtype_, offset);
@@ -115,9 +143,9 @@ std::vector<double> Tensor::values() const {
     if (pace.stops(4)) base::check_wanted();
     result.push_back(read(data_, dtype_, offset));
     for (std::size_t axis = rank(); axis-- > 0;) {
-      offset += strides_[axis];
-      if (++index[axis] < shape_[axis]) break;
-      offset -= strides_[axis] * shape_[axis];
+      offset += strides()[axis];
+      if (++index[axis] < shape()[axis]) break;
+      offset -= strides()[axis] * shape()[axis];
       index[axis] = 0;
     }
   }
@@ -127,40 +155,46 @@ std::vector<double> Tensor::values() const {
 Tensor Tensor::select(std::size_t axis, std::int64_t index) const {
   if (axis >= rank())
     throw RankError("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank()));
-  if (index < 0 || index >= shape_[axis]) {
+  if (index < 0 || index >= shape()[axis]) {
     throw SizeError("slice " + std::to_string(index) + " of axis " + std::to_string(axis) + " of size " +
-                    std::to_string(shape_[axis]));
+                    std::to_string(shape()[axis]));
   }
-  Tensor result = *this;
-  if (data_ != nullptr) {
-    result.data_ = static_cast<std::byte*>(data_) + index * strides_[axis] * static_cast<std::int64_t>(size_of(dtype_));
+  void* data = data_;
+  if (data != nullptr) {
+    data = static_cast<std::byte*>(data) + index * strides()[axis] * static_cast<std::int64_t>(size_of(dtype_));
   }
-  result.shape_.erase(result.shape_.begin() + static_cast<std::ptrdiff_t>(axis));
-  result.strides_.erase(result.strides_.begin() + static_cast<std::ptrdiff_t>(axis));
+  Shape left = shape();
+  Shape steps = strides();
+  left.erase(left.begin() + static_cast<std::ptrdiff_t>(axis));
+  steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(axis));
+  Tensor result(dtype_, data, std::move(left), std::move(steps), writable_);
+  result.owner_ = owner_;
   return result;
 }
 
 Tensor Tensor::broadcast(const Shape& leading) const {
-  Shape shape = leading;
-  shape.insert(shape.end(), shape_.begin(), shape_.end());
-  Shape strides(leading.size(), 0);
-  strides.insert(strides.end(), strides_.begin(), strides_.end());
-  Tensor result(dtype_, data_, std::move(shape), std::move(strides), false);
+  Shape repeated = leading;
+  repeated.insert(repeated.end(), shape().begin(), shape().end());
+  Shape steps(leading.size(), 0);
+  steps.insert(steps.end(), strides().begin(), strides().end());
+  Tensor result(dtype_, data_, std::move(repeated), std::move(steps), false);
   result.owner_ = owner_;
   return result;
 }
 
 Tensor Tensor::permuted(std::span<const std::size_t> axes) const {
-  Tensor result = *this;
+  Shape extents, steps;
   std::vector<bool> used(rank(), false);
   if (axes.size() != rank())
     throw RankError("a permutation of " + std::to_string(axes.size()) + " axes, not " + std::to_string(rank()));
   for (std::size_t k = 0; k < axes.size(); ++k) {
     if (axes[k] >= rank() || used[axes[k]]) throw RankError("not a permutation of the axes");
     used[axes[k]] = true;
-    result.shape_[k] = shape_[axes[k]];
-    result.strides_[k] = strides_[axes[k]];
+    extents.push_back(shape()[axes[k]]);
+    steps.push_back(strides()[axes[k]]);
   }
+  Tensor result(dtype_, data_, std::move(extents), std::move(steps), writable_);
+  result.owner_ = owner_;
   return result;
 }
 

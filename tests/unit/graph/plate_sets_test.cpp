@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compact_graph.hpp"
+#include "graph/derived.hpp"
 #include "message_of.hpp"
 #include "plated/error.hpp"
 #include "plated/factor_graph.hpp"
@@ -170,6 +171,39 @@ TEST(Copies, ChangeAlone) {
   EXPECT_EQ(g.factors().size(), 1U);
   g.factor("h", {"x"});  // the name is free here
   EXPECT_EQ(copy.dims().size(), 2U);
+}
+
+TEST(Copies, ThatShareMemoryChangeAlone) {
+  FactorGraph g;
+  g.plate("i", 3);
+  g.variable("x", 2);
+  g.factor("f", {"i", "x"});
+  g.output({});
+  FactorGraph shared = graph::Derived::shared(g);
+  EXPECT_EQ(&shared.factors(), &g.factors());
+  EXPECT_EQ(shared.equation(), g.equation());
+  shared.factor("h", {"x"});
+  EXPECT_EQ(g.factors().size(), 1U);
+  EXPECT_EQ(&shared.dims(), &g.dims());
+  g.variable("y", 4);
+  EXPECT_FALSE(shared.find("y").has_value());
+  EXPECT_EQ(shared.dims().size(), 2U);
+  EXPECT_EQ(shared.factors().size(), 2U);
+}
+
+TEST(Copies, KeepTheirOwnSizes) {
+  FactorGraph g;
+  g.plate("i", 3);
+  g.variable("x", 2);
+  g.factor("f", {"i", "x"});
+  const FactorGraph before = g;
+  const FactorGraph larger = g.resized("i", 7);
+  g.factor("g", {"x"});
+  EXPECT_EQ(before.dims()[0].size, 3);
+  EXPECT_EQ(larger.dims()[0].size, 7);
+  EXPECT_EQ(before.factors().size(), 1U);
+  EXPECT_EQ(larger.factors().size(), 1U);
+  EXPECT_EQ(g.factors().size(), 2U);
 }
 
 }  // namespace

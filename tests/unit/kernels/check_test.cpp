@@ -60,7 +60,10 @@ TYPED_TEST(Check, NamesTheFirstBadIndexOfStridedMemory) {
 Inspection inspect_all(const Tensor& tensor, Semiring semiring) {
   MemoryOrder order;
   order.assign(tensor);
-  return order.extents.empty() ? Inspection{} : inspect(order, semiring, 0, order.extents[0]);
+  if (order.extents.empty()) return {};
+  const Inspection seen = inspect(order, semiring, 0, order.extents[0]);
+  EXPECT_EQ(admits(order, semiring, 0, order.extents[0]), seen.admitted);
+  return seen;
 }
 
 TYPED_TEST(Check, AgreesOnWhatIsAdmittedInAnyOrderOfMemory) {
@@ -76,6 +79,29 @@ TYPED_TEST(Check, AgreesOnWhatIsAdmittedInAnyOrderOfMemory) {
       EXPECT_EQ(inspect_all(view, Semiring::log).admitted, !first_bad_entry(view, Semiring::log)) << bad;
     }
     if (bad < data.size()) data[bad] = T{1};
+  }
+}
+
+TYPED_TEST(Check, FindsOneBadEntryAmongMany) {
+  using T = TypeParam;
+  constexpr T most = std::numeric_limits<T>::max();
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  std::vector<T> data(70000, T{0.5});
+  data[5] = -most;
+  data[6] = most;
+  const Tensor tensor = Tensor::view(data.data(), {70000});
+  for (const Admission& a : admissions) {
+    SCOPED_TRACE(name(a.semiring));
+    data[5] = a.negative ? -most : T{0};
+    EXPECT_TRUE(inspect_all(tensor, a.semiring).admitted);
+    for (const std::size_t at : {std::size_t{0}, std::size_t{4095}, std::size_t{33333}, data.size() - 1}) {
+      for (const T bad : {infinity, -infinity, std::numeric_limits<T>::quiet_NaN()}) {
+        data[at] = bad;
+        const bool admitted = bad == infinity ? a.plus_infinity : bad == -infinity && a.minus_infinity;
+        EXPECT_EQ(inspect_all(tensor, a.semiring).admitted, admitted) << at << " " << bad;
+        data[at] = T{0.5};
+      }
+    }
   }
 }
 

@@ -51,6 +51,34 @@ TEST(Tensor, NewMemoryIsZeroAndAligned) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.data()) % 64, 0U);
 }
 
+TEST(Tensor, OfAnySizeIsAlignedAndApartFromOthers) {
+  std::vector<Tensor> tensors;
+  for (const std::int64_t size : {0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 1000}) {
+    tensors.push_back(Tensor::of({size}, std::vector<double>(static_cast<std::size_t>(size), 1.0 * size)));
+    tensors.push_back(Tensor::of({size}, std::vector<float>(static_cast<std::size_t>(size), 0.5F * size)));
+  }
+  for (const Tensor& t : tensors) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.data()) % 64, 0U) << t.elements();
+    const double entry = (t.dtype() == Dtype::float64 ? 1.0 : 0.5) * static_cast<double>(t.elements());
+    EXPECT_EQ(t.values(), std::vector<double>(static_cast<std::size_t>(t.elements()), entry));
+  }
+}
+
+TEST(Tensor, ShapesOfManyTensorsDoNotMixUp) {
+  std::vector<Tensor> tensors;
+  for (std::int64_t a = 1; a < 20; ++a) {
+    for (std::int64_t b = 1; b < 20; ++b) tensors.emplace_back(Dtype::float32, Tensor::Shape{a, b});
+  }
+  std::size_t next = 0;
+  for (std::int64_t a = 1; a < 20; ++a) {
+    for (std::int64_t b = 1; b < 20; ++b, ++next) {
+      EXPECT_EQ(tensors[next].shape(), (Tensor::Shape{a, b}));
+      EXPECT_EQ(tensors[next].strides(), (Tensor::Shape{b, 1}));
+      EXPECT_EQ(tensors[next].elements(), a * b);
+    }
+  }
+}
+
 TEST(Tensor, CopiesShareMemory) {
   const Tensor t = two_by_three();
   const Tensor copy = t;
