@@ -53,9 +53,8 @@ std::size_t AskedHash::operator()(const Asked& asked) const noexcept {
   hash.add(static_cast<std::size_t>(asked.kind));
   hash.add(static_cast<std::size_t>(asked.forward));
   hash.add(static_cast<std::size_t>(asked.semiring));
-  for (const bool flag :
-       {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors, asked.own_outputs,
-        asked.filtered}) {
+  for (const bool flag : {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors,
+                          asked.own_outputs, asked.filtered}) {
     hash.add(flag ? 1 : 0);
   }
   hash.add(std::hash<std::vector<bool>>{}(asked.chosen));

@@ -118,9 +118,8 @@ void Reverse::spread_activity() {
   // Masses of a scan's slices come along its chain, from the mass of its last message.
   for (const Slices& slices : scans_) {
     const Step& scan = writer_.schedule().steps[slices.scan];
-    const bool asked = std::any_of(slices.steps.begin(), slices.steps.end(), [&](std::size_t s) {
-      return active_[writer_.schedule().steps[s].output];
-    });
+    const bool asked = std::any_of(slices.steps.begin(), slices.steps.end(),
+                                   [&](std::size_t s) { return active_[writer_.schedule().steps[s].output]; });
     if (asked) active_[scan.output] = active_[scan.as<planner::Scan>()->messages] = true;
   }
   for (std::size_t s = 0; s < forward_steps_; ++s) {

@@ -71,8 +71,8 @@ class Reverse {
   /// Masses of messages run back along the chain: the mass of the messages after each slice, and of the first one.
   void pass_along(const Slices& slices);
   [[nodiscard]] std::shared_ptr<const planner::Schedule> returning_body(const Slices& slices,
-                                                                       const std::vector<DimId>& kept, ValueId added,
-                                                                       std::vector<ValueId>& inputs) const;
+                                                                        const std::vector<DimId>& kept, ValueId added,
+                                                                        std::vector<ValueId>& inputs) const;
   void spread_activity();
   void spread_slices();
   [[nodiscard]] ValueId pass_to_joint(const planner::Step& step);

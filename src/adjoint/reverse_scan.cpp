@@ -56,8 +56,7 @@ void Reverse::find_slices() {
     depends[scan->messages] = true;
     for (std::size_t k = s + 1; k <= writer[scan->results]; ++k) {
       const Step& step = schedule.steps[k];
-      depends[step.output] =
-          std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; });
+      depends[step.output] = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; });
     }
     Slices slices{.scan = s, .steps = {}};
     std::vector<bool> wanted(schedule.values.size(), false);
@@ -82,9 +81,9 @@ void Reverse::pass_along(const Slices& slices) {
   const ValueId added = mass_[scan.messages];
   if (!active_[step.output] || (last == none && added == none)) return;
   // Masses may tell slices apart that messages do not.
-  const std::vector<DimId> ends(writer_.schedule().values[step.output].dims.end() -
-                                    static_cast<std::ptrdiff_t>(scan.after.size()),
-                                writer_.schedule().values[step.output].dims.end());
+  const std::vector<DimId> ends(
+      writer_.schedule().values[step.output].dims.end() - static_cast<std::ptrdiff_t>(scan.after.size()),
+      writer_.schedule().values[step.output].dims.end());
   SortedSet more;
   if (last != none) more = subtract(writer_.dims(last), writer_.dims(step.output));
   if (added != none) more = unite(more, subtract(writer_.dims(added), writer_.dims(scan.messages)));

@@ -94,8 +94,8 @@ class Asker {
     std::size_t next = 1;
     for (const DimId v : adjoint::posterior_variables(graph_)) {
       erase(asked.axes[next], true, outputs[next]);
-      result_.variables.emplace(graph_.dims()[v].name, engine::posterior(outputs[next], graph_.dims()[v].size,
-                                                                         wanted_.log, posed_.dtype));
+      result_.variables.emplace(graph_.dims()[v].name,
+                                engine::posterior(outputs[next], graph_.dims()[v].size, wanted_.log, posed_.dtype));
       ++next;
     }
     add_certain(wanted_.log);
@@ -171,8 +171,8 @@ class Asker {
     // Ends that the graph does not name are dims of another one.
     const bool other = names.size() > asked.axes.size();
     const auto of_names = other ? plan.asking(names) : nullptr;
-    const auto runnable = other ? of_names->runnable({.kind = Asked::Kind::outputs, .keep_sums = true})
-                                : plan.runnable(asked);
+    const auto runnable =
+        other ? of_names->runnable({.kind = Asked::Kind::outputs, .keep_sums = true}) : plan.runnable(asked);
     const FactorGraph& graph = runnable->schedule().graph;
     planner::Extents extents = call_.extents();
     for (std::size_t d = extents.size(); d < graph.dims().size(); ++d) extents.push_back(graph.dims()[d].size);

@@ -65,8 +65,9 @@ void BoundScan::take_memory(int threads) {
 void BoundScan::first_message() {
   Tensor::Shape shape = extent;
   std::vector<double> values(static_cast<std::size_t>(rows * states));
-  const auto [zero, one] = semiring::dispatch(
-      semiring, [](auto ring) { return std::pair{decltype(ring)::zero(), decltype(ring)::one()}; });
+  const auto [zero, one] = semiring::dispatch(semiring, [](auto ring) {
+    return std::pair{decltype(ring)::zero(), decltype(ring)::one()};
+  });
   for_each_row(extent, [&](std::int64_t k, const std::vector<std::int64_t>& at) {
     double& value = values[static_cast<std::size_t>(k)];
     value = zero;
@@ -89,7 +90,9 @@ void BoundScan::first_message() {
 void BoundScan::keep(const ScanMemory& memory, std::int64_t slice) const {
   if (memory.messages == nullptr) return;
   const auto size = static_cast<std::size_t>(message_bytes());
-  if (size > 0) std::memcpy(static_cast<std::byte*>(memory.messages) + static_cast<std::size_t>(slice) * size, message[0].data(), size);
+  if (size > 0)
+    std::memcpy(static_cast<std::byte*>(memory.messages) + static_cast<std::size_t>(slice) * size, message[0].data(),
+                size);
   if (memory.shifts == nullptr) return;
   if (takes_shifts(semiring)) {
     std::copy(shift.begin(), shift.end(), memory.shifts + slice * rows);
@@ -135,8 +138,8 @@ void BoundScan::run(const ScanMemory& memory, int threads) {
   }
 }
 
-std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents,
-                                     const planner::Step& step, const Layouts& layouts, const BindOptions& options) {
+std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents, const planner::Step& step, const Layouts& layouts,
+                                     const BindOptions& options) {
   const Scan& scan = *step.as<Scan>();
   auto bound = std::make_shared<BoundScan>();
   bound->semiring = scan.semiring.value_or(options.semiring);
@@ -191,7 +194,9 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents,
   }
   const std::vector<Tensor> outputs{
       slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents)};
-  bound->body.bound = bind(body, extents, outputs, operands, {.semiring = options.semiring, .element = message_dtype(options.semiring, layouts.element())});
+  bound->body.bound =
+      bind(body, extents, outputs, operands,
+           {.semiring = options.semiring, .element = message_dtype(options.semiring, layouts.element())});
   return bound;
 }
 

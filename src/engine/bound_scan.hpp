@@ -33,8 +33,8 @@ struct BoundScan {
   bool keeps_shifts = false;
   std::size_t operand = 0;  // of the body, which is the message
   std::int64_t slices = 0;
-  std::int64_t rows = 1;    // of a message: all but its states
-  std::int64_t states = 1;  // at one end of a slice
+  std::int64_t rows = 1;             // of a message: all but its states
+  std::int64_t states = 1;           // at one end of a slice
   std::vector<std::int64_t> extent;  // of the message's axes
 
   std::vector<std::int64_t> start_stride;  // [axis of a message]
@@ -64,8 +64,7 @@ struct BoundScan {
   void restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const;
 };
 
-[[nodiscard]] std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents,
-                                                   const planner::Step& step, const Layouts& layouts,
-                                                   const BindOptions& options);
+[[nodiscard]] std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents, const planner::Step& step,
+                                                   const Layouts& layouts, const BindOptions& options);
 
 }  // namespace plated::engine

@@ -32,8 +32,7 @@ class Binder {
         extents_(extents),
         options_(options),
         // What a question brings along, cotangents and the like, does not widen the arithmetic.
-        element_(options.element ? *options.element
-                                 : element_dtype(operands.first(schedule.graph.factors().size()))),
+        element_(options.element ? *options.element : element_dtype(operands.first(schedule.graph.factors().size()))),
         layouts_(schedule, extents, outputs, operands, element_, message_dtype(options.semiring, element_)),
         shapes_(schedule, extents, options.semiring, layouts_),
         pool_(bound_.kernels),

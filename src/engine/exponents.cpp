@@ -174,8 +174,8 @@ void end_inner(RaggedDims& ragged) {
 }
 
 /// 1 in the slice that an end of a chain is of, and 1 where the end and its variable differ.
-void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths,
-                   DimId end, Exponents& exponents) {
+void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths, DimId end,
+                   Exponents& exponents) {
   const DimId chain = planner::chain_of(graph, end);
   const std::int64_t slices = extents[chain];
   Exponent in_slice;
@@ -205,8 +205,8 @@ RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& exten
     const DimId plate = plate_named(graph, name, "lengths", true);
     const bool is_chain = graph.dims()[plate].kind == DimKind::chain;
     const std::string what = (is_chain ? "chain " : "plate ") + quoted(name);
-    const std::vector<DimId> axes = is_chain ? chain_length_axes(graph, extents, plate, given)
-                                             : length_axes(graph, extents, plate, given);
+    const std::vector<DimId> axes =
+        is_chain ? chain_length_axes(graph, extents, plate, given) : length_axes(graph, extents, plate, given);
     if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
       throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
                        " values, but their shape " + shape_text(given.shape) + " has another number");

@@ -63,8 +63,7 @@ IntractableError refusal(Certificate certificate, const std::string& reason) {
 IntractableError entangled_slices(const Problem& problem, const FactorGraph& graph, const ProblemLink& link,
                                   DimId other) {
   const auto name = [&](DimId d) { return graph.dims()[d].name; };
-  const DimId plate =
-      base::subtract(problem.variable_plates[link.source], problem.variable_plates[other]).front();
+  const DimId plate = base::subtract(problem.variable_plates[link.source], problem.variable_plates[other]).front();
   return refusal({.u = name(link.source),
                   .w = name(other),
                   .a = name(plate),

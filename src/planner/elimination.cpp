@@ -147,9 +147,8 @@ class Eliminator {
   }
 
   [[nodiscard]] bool has_links(const ComponentRecord& component) const {
-    return std::any_of(problem_.links.begin(), problem_.links.end(), [&](const ProblemLink& link) {
-      return base::contains(component.variables, link.source);
-    });
+    return std::any_of(problem_.links.begin(), problem_.links.end(),
+                       [&](const ProblemLink& link) { return base::contains(component.variables, link.source); });
   }
 
   /// A component of a chain's slices becomes one factor without the chain, over the variables outside and the ends.
@@ -202,9 +201,9 @@ class Eliminator {
     if (!problem_.filtered || !chain || component.remaining.empty()) return;
     for (const ProblemLink& link : problem_.links) {
       if (link.chain != *chain || problem_.variable_plates[link.source] == component.leaf) continue;
-      throw OptionError("filtered marginals are not offered where variables that chain '" +
-                        graph_.dims()[*chain].name + "' links live in different plates and depend on what lies " +
-                        "outside of it: '" + graph_.dims()[component.scan->links[0].source].name + "' and '" +
+      throw OptionError("filtered marginals are not offered where variables that chain '" + graph_.dims()[*chain].name +
+                        "' links live in different plates and depend on what lies " + "outside of it: '" +
+                        graph_.dims()[component.scan->links[0].source].name + "' and '" +
                         graph_.dims()[link.source].name + "'");
     }
   }
@@ -263,7 +262,7 @@ class Eliminator {
   const FactorGraph& graph_;
   Elimination result_;
   std::vector<std::uint32_t> first_holder_;  // [variable]: in the leaf that is being partitioned
-  std::set<SortedSet> linked_;                 // leaves where chains link variables
+  std::set<SortedSet> linked_;               // leaves where chains link variables
   std::map<SortedSet, std::vector<std::uint32_t>, DeepestFirst> leaves_;
 };
 

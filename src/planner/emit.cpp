@@ -136,8 +136,8 @@ class Emitter {
   [[nodiscard]] std::optional<std::uint32_t> scanned(const Goal& goal) const {
     std::optional<std::uint32_t> innermost;
     for (const std::uint32_t c : opened_by(goal)) {
-      if (is_scan(c) && (!innermost || elimination_.components[c].leaf.size() >
-                                           elimination_.components[*innermost].leaf.size())) {
+      if (is_scan(c) &&
+          (!innermost || elimination_.components[c].leaf.size() > elimination_.components[*innermost].leaf.size())) {
         innermost = c;
       }
     }

@@ -173,7 +173,8 @@ class ScanEmitter {
     for (std::size_t k = 0; k < nodes_.size(); ++k) outside[k + 1] = nodes_[k];
     std::vector<Step> steps;
     for (Step& step : body_->steps) {
-      const bool reads = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return reads_message[v]; });
+      const bool reads =
+          std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return reads_message[v]; });
       if (reads || body_->values[step.output].kind == Value::Kind::output) {
         reads_message[step.output] = true;
         steps.push_back(std::move(step));

@@ -45,10 +45,11 @@ Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, con
   });
   for (const bool fixed : {options.fixed_sizes, true}) {
     problem = read_problem(  // drop_unit_dims, drop_barren
-        graph, {.sums_only = options.sums_only,
-                .fixed_sizes = fixed,
-                .filtered = options.filtered,
-                .weighted = plates_of(graph, options.weights)},
+        graph,
+        {.sums_only = options.sums_only,
+         .fixed_sizes = fixed,
+         .filtered = options.filtered,
+         .weighted = plates_of(graph, options.weights)},
         options.without);
     try {
       return eliminate(problem, graph);

@@ -76,13 +76,15 @@ class PointEnds {
   /// Whether all that a factor holds is in one slice, or messages along the chain carry it anyway.
   [[nodiscard]] bool can_move(const ProblemFactor& factor, const SortedSet& held) const {
     const DimId chain = chain_of(graph_, held[0]);
-    return in_one_slice(factor.variables, held[0]) && std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
-      const Dim& dim = graph_.dims()[v];
-      if (dim.end != End::none && chain_of(graph_, v) == chain) return true;
-      return std::any_of(problem_.factors.begin(), problem_.factors.end(), [&](const ProblemFactor& other) {
-        return &other != &factor && contains(other.plates, chain) && contains(other.variables, v) && !other.in_slice_of;
-      });
-    });
+    return in_one_slice(factor.variables, held[0]) &&
+           std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
+             const Dim& dim = graph_.dims()[v];
+             if (dim.end != End::none && chain_of(graph_, v) == chain) return true;
+             return std::any_of(problem_.factors.begin(), problem_.factors.end(), [&](const ProblemFactor& other) {
+               return &other != &factor && contains(other.plates, chain) && contains(other.variables, v) &&
+                      !other.in_slice_of;
+             });
+           });
   }
 
   void move(ProblemFactor& factor, DimId end) {

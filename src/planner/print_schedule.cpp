@@ -103,23 +103,21 @@ class Printer {
     if (step.inputs.empty()) return "1";
     const SortedSet plates = multiplied(step);
     return std::visit(
-        base::Overloaded{[&](const Contract& contract) {
-                           const std::string text = plates.empty() ? "" : "Product" + set(plates) + " ";
-                           const bool sums = !contract.sum.empty() || step.inputs.size() > 1;
-                           return sums ? text + "SumProduct" + set(contract.sum) + "(" + inputs + ")" : text + inputs;
-                         },
-                         [&](const LeaveOneOut&) { return "LeaveOneOut" + set(plates) + "(" + inputs + ")"; },
-                         [&](const Weigh& weigh) {
-                           return (weigh.accumulate ? "itself + Weigh" : "Weigh") + set(weigh.sum) + "(" + inputs + ")";
-                         },
-                         [&](const LogMass&) { return "LogMass(" + inputs + ")"; },
-                         [&](const Raise& raise) {
-                           return "Raise(" + inputs +
-                                  (raise.less == 0 ? ")" : " − " + std::to_string(raise.less) + ")");
-                         },
-                         [&](const Scan& scan) {
-                           return "Scan{" + schedule_.graph.dims()[scan.chain].name + "}(" + inputs + ")";
-                         }},
+        base::Overloaded{
+            [&](const Contract& contract) {
+              const std::string text = plates.empty() ? "" : "Product" + set(plates) + " ";
+              const bool sums = !contract.sum.empty() || step.inputs.size() > 1;
+              return sums ? text + "SumProduct" + set(contract.sum) + "(" + inputs + ")" : text + inputs;
+            },
+            [&](const LeaveOneOut&) { return "LeaveOneOut" + set(plates) + "(" + inputs + ")"; },
+            [&](const Weigh& weigh) {
+              return (weigh.accumulate ? "itself + Weigh" : "Weigh") + set(weigh.sum) + "(" + inputs + ")";
+            },
+            [&](const LogMass&) { return "LogMass(" + inputs + ")"; },
+            [&](const Raise& raise) {
+              return "Raise(" + inputs + (raise.less == 0 ? ")" : " − " + std::to_string(raise.less) + ")");
+            },
+            [&](const Scan& scan) { return "Scan{" + schedule_.graph.dims()[scan.chain].name + "}(" + inputs + ")"; }},
         step.operation);
   }
 

@@ -69,8 +69,7 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     if (known && graph.dims()[d].size == 1 && drops) unit.push_back(d);
   }
   const auto in_empty_plate = [&](const SortedSet& plates) {
-    return options.fixed_sizes &&
-           std::any_of(plates.begin(), plates.end(), [&](DimId b) {
+    return options.fixed_sizes && std::any_of(plates.begin(), plates.end(), [&](DimId b) {
              return graph.dims()[b].size == 0 && problem.kind[b] != DimKind::chain;
            });
   };

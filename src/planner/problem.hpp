@@ -55,10 +55,10 @@ struct Problem {
   std::vector<std::int64_t> domain;        // [dim]: |dom(v)| of a variable; of other dims nothing is known
   std::vector<DimKind> kind;               // [dim]
   std::vector<SortedSet> variable_plates;  // [dim]: P(v)
-  std::vector<ProblemFactor> factors;  // empty once a schedule is made
+  std::vector<ProblemFactor> factors;      // empty once a schedule is made
   std::vector<ProblemOutput> outputs;
   std::vector<ProblemLink> links;
-  bool filtered = false;  // outputs in slices of a chain, the outermost of several, depend on no later slices
+  bool filtered = false;       // outputs in slices of a chain, the outermost of several, depend on no later slices
   std::vector<DimId> dropped;  // barren variables
   SortedSet absent;            // dims that are left out: variables with one state and, where sizes are fixed, unit dims
   SortedSet fixed;             // plates, batch dims and chains whose size the graph gives and no run may change

@@ -38,7 +38,8 @@ const SortedSet& leaf_of(const Step& step) {
       base::Overloaded{[](const Contract& contract) -> Set { return contract.leaf; },
                        [](const LeaveOneOut& others) -> Set { return others.leaf; },
                        [](const Weigh&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
-                       [](const Raise& raise) -> Set { return raise.leaf; }, [](const Scan& scan) -> Set { return scan.leaf; }},
+                       [](const Raise& raise) -> Set { return raise.leaf; },
+                       [](const Scan& scan) -> Set { return scan.leaf; }},
       step.operation);
 }
 

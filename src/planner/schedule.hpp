@@ -41,7 +41,7 @@ struct Contract {
   SortedSet sum;
   SortedSet product;
   Power power;
-  SortedSet leaf = {};  // L of [TVE] Alg. 1
+  SortedSet leaf = {};     // L of [TVE] Alg. 1
   bool empty_sum = false;  // over nothing: zero
   /// The semiring of the step where it is not the run's: masses and tangents are real numbers.
   std::optional<Semiring> semiring = {};

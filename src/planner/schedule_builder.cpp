@@ -72,11 +72,8 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   }
   const ValueId whole = add_value(std::move(value));
   if (!source.in_slice_of) return known = whole;
-  const ValueId wide = contract({.inputs = {whole},
-                                 .keep = carried_variables(whole),
-                                 .product = {},
-                                 .leaf = source.plates,
-                                 .wide = true});
+  const ValueId wide = contract(
+      {.inputs = {whole}, .keep = carried_variables(whole), .product = {}, .leaf = source.plates, .wide = true});
   return known = raise(wide, {.factors = {weights(*source.in_slice_of)}, .counted = {}}, 0, source.plates);
 }
 
@@ -242,8 +239,7 @@ ValueId ScheduleBuilder::raise(ValueId input, const Exponent& exponent, int less
 }
 
 ValueId ScheduleBuilder::operand(std::size_t index, std::vector<DimId> dims, Precision precision) {
-  return add_value(
-      {.kind = Value::Kind::operand, .index = index, .dims = std::move(dims), .precision = precision});
+  return add_value({.kind = Value::Kind::operand, .index = index, .dims = std::move(dims), .precision = precision});
 }
 
 ValueId ScheduleBuilder::intermediate(std::vector<DimId> dims, Precision precision) {
