@@ -7,6 +7,7 @@
 
 #include "planner/contract_network.hpp"
 #include "planner/emit_scan.hpp"
+#include "planner/goal.hpp"
 #include "planner/point_ends.hpp"
 
 namespace plated::planner {
@@ -23,13 +24,6 @@ struct Group {
   std::vector<std::size_t> outputs;
 };
 
-/// What a network leaves: the sum over all but some variables of all but some nodes, which the others lead to.
-struct Goal {
-  SortedSet variables;
-  SortedSet without;  // nodes
-  auto operator<=>(const Goal&) const = default;
-};
-
 class Emitter {
  public:
   Emitter(Schedule& schedule, const Elimination& elimination, const EmitOptions& options)
@@ -38,21 +32,17 @@ class Emitter {
         elimination_(elimination),
         options_(options),
         builder_(schedule, options.without, options.keep_sums),
-        home_(problem_.domain.size(), none),
+        goals_(problem_, elimination),
         message_(elimination.nodes.size(), none),
         scans_(elimination.components.size()),
         leave_one_out_(elimination.components.size(), none),
         wants_message_(elimination.components.size(), false),
-        wants_leave_one_out_(elimination.components.size(), false) {
-    for (std::uint32_t c = 0; c < elimination_.components.size(); ++c) {
-      for (const DimId v : elimination_.components[c].variables) home_[v] = c;
-    }
-  }
+        wants_leave_one_out_(elimination.components.size(), false) {}
 
   void run() {
     const std::vector<Group> groups = group_outputs();
     for (const Group& group : groups) {
-      if (has_scan(group.opened)) {
+      if (goals_.has_scan(group.opened)) {
         for (const std::size_t o : group.outputs) mark_wanted({problem_.outputs[o].variables, {}});
       } else {
         mark_wanted(group.opened, {});
@@ -69,7 +59,7 @@ class Emitter {
     for (std::uint32_t c = 0; c < elimination_.components.size(); ++c) emit_component(c);
     builder_.enter({});
     for (const Group& group : groups) {
-      if (has_scan(group.opened)) {
+      if (goals_.has_scan(group.opened)) {
         for (const std::size_t o : group.outputs) deliver(o, inputs_of({problem_.outputs[o].variables, {}}));
       } else {
         emit_group(group);
@@ -78,32 +68,14 @@ class Emitter {
   }
 
  private:
-  using Opened = std::set<std::uint32_t>;
-
-  [[nodiscard]] bool has_scan(const Opened& opened) const {
-    return std::any_of(opened.begin(), opened.end(), [&](std::uint32_t c) { return is_scan(c); });
-  }
-  [[nodiscard]] bool is_scan(std::uint32_t c) const { return elimination_.components[c].scan.has_value(); }
-  [[nodiscard]] std::uint32_t consumer(std::uint32_t component) const {
-    return elimination_.nodes[elimination_.components[component].result].consumer;
-  }
-
-  /// A component and all that its message leads through, as far as `last`, which is among them.
-  void open(std::uint32_t component, Opened& opened, std::uint32_t last = none) const {
-    for (std::uint32_t c = component; c != none && opened.insert(c).second; c = consumer(c)) {
-      if (c == last) return;
-    }
-  }
-
   std::vector<Group> group_outputs() const {
     std::map<Opened, Group> groups;
     for (std::size_t o = 0; o < problem_.outputs.size(); ++o) {
       const ProblemOutput& output = problem_.outputs[o];
       if (output.empty) continue;
-      Opened opened;
-      for (const DimId v : output.variables) open(home_[v], opened);
+      Opened opened = goals_.opened_by({output.variables, {}});
       // Outputs without plates share one network: opening a component outside all plates costs the others nothing.
-      Group& group = groups[output.plates.empty() && !has_scan(opened) ? Opened{} : opened];
+      Group& group = groups[output.plates.empty() && !goals_.has_scan(opened) ? Opened{} : opened];
       group.opened.merge(opened);
       group.outputs.push_back(o);
     }
@@ -119,7 +91,7 @@ class Emitter {
 
   void mark_wanted(const Opened& opened, const SortedSet& without) {
     for (const std::uint32_t c : opened) {
-      if (!elimination_.components[c].leaf.empty() && !is_scan(c)) wants_leave_one_out_[c] = true;
+      if (!elimination_.components[c].leaf.empty() && !goals_.is_scan(c)) wants_leave_one_out_[c] = true;
       for (const std::uint32_t n : elimination_.components[c].nodes) {
         const std::uint32_t producer = elimination_.nodes[n].producer;
         if (contains(without, n)) continue;
@@ -131,69 +103,10 @@ class Emitter {
     }
   }
 
-  /// Whether a goal is about slices of a chain: then the innermost component whose messages it needs in both
-  /// directions.
-  [[nodiscard]] std::optional<std::uint32_t> scanned(const Goal& goal) const {
-    std::optional<std::uint32_t> innermost;
-    for (const std::uint32_t c : opened_by(goal)) {
-      if (is_scan(c) &&
-          (!innermost || elimination_.components[c].leaf.size() > elimination_.components[*innermost].leaf.size())) {
-        innermost = c;
-      }
-    }
-    return innermost;
-  }
-
-  [[nodiscard]] Opened opened_by(const Goal& goal) const {
-    Opened opened;
-    for (const DimId v : goal.variables) open(home_[v], opened);
-    for (const std::uint32_t n : goal.without) open(elimination_.nodes[n].consumer, opened);
-    return opened;
-  }
-
-  /// The part of a goal that lies in slices of a component's chain, and the goal whose network is the context of the
-  /// component's message.
-  struct Split {
-    Opened inside;  // components, that of the chain among them
-    Goal around;
-    SortedSet carried;  // asked of the ends where messages come out
-  };
-  [[nodiscard]] Split split(const Goal& goal, std::uint32_t scanned) const {
-    Split result;
-    const auto lies_inside = [&](std::uint32_t c) {
-      Opened way;
-      open(c, way, scanned);
-      return way.contains(scanned);
-    };
-    const ComponentRecord& component = elimination_.components[scanned];
-    result.around.variables = component.remaining;
-    for (const DimId v : goal.variables) {
-      if (lies_inside(home_[v])) {
-        open(home_[v], result.inside, scanned);
-      } else {
-        result.around.variables = unite(result.around.variables, {v});
-      }
-    }
-    result.around.without = {component.result};
-    for (const std::uint32_t n : goal.without) {
-      if (lies_inside(elimination_.nodes[n].consumer)) {
-        open(elimination_.nodes[n].consumer, result.inside, scanned);
-      } else {
-        result.around.without = unite(result.around.without, {n});
-      }
-    }
-    for (const ProblemLink& link : component.scan->links) {
-      const std::optional<DimId>& end = component.scan->result(link);
-      if (end && contains(goal.variables, *end)) result.carried.push_back(*end);
-    }
-    result.carried = base::sorted(std::move(result.carried));
-    return result;
-  }
-
   void mark_wanted(const Goal& goal) {
-    const std::optional<std::uint32_t> chain = scanned(goal);
-    if (!chain) return mark_wanted(opened_by(goal), goal.without);
-    const Split parts = split(goal, *chain);
+    const std::optional<std::uint32_t> chain = goals_.scanned(goal);
+    if (!chain) return mark_wanted(goals_.opened_by(goal), goal.without);
+    const SplitGoal parts = goals_.split(goal, *chain);
     mark_wanted(parts.inside, goal.without);
     wants_message_[*chain] = true;
     scans_[*chain].keeps = true;
@@ -289,15 +202,15 @@ class Emitter {
   /// The inputs of the last contraction towards a goal.
   std::vector<ValueId> inputs_of(const Goal& goal) {
     SinkNetwork network{.tensors = {}, .sinks = {goal.variables}, .leaf = {}};
-    if (const std::optional<std::uint32_t> chain = scanned(goal)) {
-      const Split parts = split(goal, *chain);
+    if (const std::optional<std::uint32_t> chain = goals_.scanned(goal)) {
+      const SplitGoal parts = goals_.split(goal, *chain);
       network.leaf = elimination_.components[*chain].leaf;
       network.tensors = opened_values(parts.inside, goal.without);
       const ScanValues& there = scans_[*chain].values;
       const ScanValues& back = returned(*chain, parts);
       for (const ValueId v : {there.messages, there.shifts, back.messages, back.shifts}) network.tensors.push_back(v);
     } else {
-      const Opened opened = opened_by(goal);
+      const Opened opened = goals_.opened_by(goal);
       network.tensors = opened_values(opened, goal.without);
       add_scalars(opened, network.tensors);
     }
@@ -305,7 +218,7 @@ class Emitter {
   }
 
   /// The messages that run back from what lies around a chain.
-  const ScanValues& returned(std::uint32_t c, const Split& parts) {
+  const ScanValues& returned(std::uint32_t c, const SplitGoal& parts) {
     ScanValues& known = returned_[{c, parts.around, parts.carried}];
     if (known.last != none) return known;
     ScanRequest request{.component = elimination_.components[c], .returns = true, .keeps = true};
@@ -381,8 +294,8 @@ class Emitter {
   const Elimination& elimination_;
   const EmitOptions& options_;
   ScheduleBuilder builder_;
-  std::vector<std::uint32_t> home_;  // [dim]: the component that sums a variable
-  std::vector<ValueId> message_;     // [node]: f′
+  Goals goals_;
+  std::vector<ValueId> message_;  // [node]: f′
   struct Scanned {
     bool keeps = false;
     ScanValues values;
