@@ -100,7 +100,7 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
   if (graph.chains().empty() || planner::scan_chains.load(std::memory_order_relaxed)) {
-    for (DimId d = 0; d < graph.dims().size(); ++d) {
+    for (DimId d = 0; d < graph.dims().size() && !graph.chains().empty(); ++d) {
       if (!planner::is_point_end(graph, d)) continue;
       options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
       options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});

@@ -254,6 +254,7 @@ std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph, cons
 
 void add_point_ends(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths,
                     Exponents& exponents) {
+  if (graph.chains().empty()) return;
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     if (planner::is_point_end(graph, d)) add_point_end(graph, extents, lengths, d, exponents);
   }

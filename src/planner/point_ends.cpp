@@ -17,6 +17,7 @@ class PointEnds {
   PointEnds(const FactorGraph& graph, Problem& problem) : graph_(graph), problem_(problem) {}
 
   void run() {
+    if (graph_.chains().empty()) return;
     for (DimId d = 0; d < graph_.dims().size(); ++d) {
       if (is_point_end(graph_, d)) ends_.push_back(d);
     }
