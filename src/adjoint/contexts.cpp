@@ -1,100 +1,133 @@
-// Max-marginals: sends the context of every value, the best of all that surrounds it, backwards from the total.
-//
-// In a selective semiring a step passes on what its other inputs contribute, and a product over plates what the other
-// slices do. Sums run over variables alone: every slice has a context of its own.
+// Passes contexts from each step's output to its inputs.
+#include "adjoint/contexts.hpp"
+
 #include <algorithm>
 
-#include "adjoint/question_schedule.hpp"
-#include "adjoint/questions.hpp"
-#include "adjoint/step_writer.hpp"
 #include "base/assert.hpp"
 
 namespace plated::adjoint {
-namespace {
 
 using base::contains;
+using planner::Scan;
 
-class Contexts {
- public:
-  Contexts(StepWriter& writer, Semiring semiring)
-      : writer_(writer), semiring_(semiring), context_(writer.schedule().values.size(), none) {}
+Contexts::Contexts(StepWriter& writer, Semiring semiring)
+    : writer_(writer),
+      semiring_(semiring),
+      forward_steps_(writer.schedule().steps.size()),
+      active_(writer.schedule().values.size(), false),
+      is_known_(writer.schedule().values.size(), false),
+      context_(writer.schedule().values.size(), none),
+      scans_(find_slices(writer.schedule(), forward_steps_)),
+      results_of_(writer.schedule().values.size(), none),
+      messages_in_(forward_steps_, none) {
+  for (std::size_t k = 0; k < scans_.size(); ++k) {
+    const auto& scan = *writer.schedule().steps[scans_[k].scan].as<Scan>();
+    results_of_[scan.results] = static_cast<std::uint32_t>(k);
+    for (const std::size_t s : scans_[k].steps) messages_in_[s] = scan.messages;
+  }
+}
 
-  void run(std::size_t total) {
-    const FactorGraph& model = writer_.schedule().graph;
-    const graph::AnswerAxes axes(model);
-    std::vector<ValueId> answer(model.dims().size(), none);
-    for (const DimId v : posterior_variables(model)) answer[v] = writer_.add_output(axes(v));
-    for (std::size_t s = writer_.schedule().forward_steps; s-- > 0;) {
-      const Step step = writer_.step(s);
-      const Value& out = writer_.schedule().values[step.output];
-      const bool is_total = out.kind == Value::Kind::output && out.index == total;
-      if (!is_total && context_[step.output] == none) continue;
-      for (const DimId v : summed(step)) {
-        if (answer[v] == none) continue;
-        std::vector<ValueId> all = step.inputs;
-        add_context(step, all);
-        writer_.contract(std::move(all), {}, semiring_, answer[v]);
-      }
-      for (std::size_t k = 0; k < step.inputs.size(); ++k) pass_to(step, k);
+std::vector<ValueId> Contexts::with_context(std::vector<ValueId> values, ValueId of) const {
+  if (context_[of] != none) values.push_back(context_[of]);
+  return values;
+}
+
+/// Whatever is computed from a wanted value leads to its context.
+void Contexts::spread_activity() {
+  for (const Slices& slices : scans_) {
+    const Step& scan = writer_.schedule().steps[slices.scan];
+    const bool asked = std::any_of(slices.steps.begin(), slices.steps.end(),
+                                   [&](std::size_t s) { return active_[writer_.schedule().steps[s].output]; });
+    if (asked) active_[scan.output] = true;
+  }
+  for (std::size_t s = 0; s < forward_steps_; ++s) {
+    const Step& step = writer_.schedule().steps[s];
+    if (std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return active_[v]; })) {
+      active_[step.output] = true;
     }
   }
+}
 
- private:
-  /// The context of a step's output; the total's is one.
-  void add_context(const Step& step, std::vector<ValueId>& inputs) const {
-    if (context_[step.output] != none) inputs.push_back(context_[step.output]);
+void Contexts::run(const Visit& visit) {
+  spread_activity();
+  for (std::size_t s = forward_steps_; s-- > 0;) {
+    const Step step = writer_.step(s);
+    if (!active_[step.output]) continue;
+    if (results_of_[step.output] != none) pass_along(scans_[results_of_[step.output]]);
+    if (!is_known_[step.output]) continue;
+    if (visit) visit(step);
+    if (step.is<Scan>()) continue;
+    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+      if (active_[step.inputs[k]] && step.inputs[k] != messages_in_[s]) pass_to(step, k);
+    }
   }
+}
 
-  void pass_to(const Step& step, std::size_t input) {
-    const ValueId in = step.inputs[input];
-    if (writer_.schedule().values[in].kind == Value::Kind::operand) return;  // nothing lies before it
-    PLATED_ASSERT(context_[in] == none);
-    std::vector<ValueId> others;
-    add_context(step, others);
-    if (const auto* raised = step.as<planner::Raise>()) {
-      if (input > 0) return;  // exponents are no values
-      // One copy is told apart, and the others are as they are.
-      const ValueId rest = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
-      writer_.add(planner::Raise{.less = raised->less + 1, .semiring = semiring_}, step.inputs, rest);
-      others.push_back(rest);
-    } else {
-      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-        if (k != input) others.push_back(step.inputs[k]);
-      }
-      const auto& contract = *step.as<Contract>();
-      if (!multiplied(step).empty()) {
-        others.push_back(writer_.leave_one_out({writer_.slice_product(step, semiring_)}, contract.product,
-                                               contract.power, semiring_));
-      }
+void Contexts::pass_to(const Step& step, std::size_t input) {
+  const ValueId in = step.inputs[input];
+  PLATED_ASSERT(!is_known_[in]);
+  std::vector<ValueId> others = with_context({}, step.output);
+  if (const auto* raised = step.as<planner::Raise>()) {
+    if (input > 0) return;  // exponents are no values
+    // One copy is told apart, and the others are as they are.
+    const ValueId rest = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
+    writer_.add(planner::Raise{.less = raised->less + 1, .semiring = semiring_}, step.inputs, rest);
+    others.push_back(rest);
+  } else {
+    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+      if (k != input) others.push_back(step.inputs[k]);
     }
-    if (others.empty()) {
-      // A copy of the total: a context of one, in every batch.
-      const ValueId one = writer_.add_intermediate({});
-      writer_.add(Contract{.semiring = semiring_}, {}, one);
-      others.push_back(one);
+    const auto& contract = *step.as<Contract>();
+    if (!multiplied(step).empty()) {
+      others.push_back(
+          writer_.leave_one_out({writer_.slice_product(step, semiring_)}, contract.product, contract.power, semiring_));
     }
-    // The variables of the input, and all slices that the others tell apart.
-    std::vector<DimId> kept;
-    for (const ValueId v : others) {
-      for (const DimId d : writer_.schedule().values[v].dims) {
-        const bool keeps = writer_.schedule().problem.kind[d] != DimKind::variable || contains(writer_.dims(in), d);
-        if (keeps && std::find(kept.begin(), kept.end(), d) == kept.end()) kept.push_back(d);
-      }
-    }
-    context_[in] = writer_.contract(std::move(others), kept, semiring_);
   }
+  if (others.empty()) return seed(in, none);  // a copy of the total
+  // The variables of the input, and all slices that the others tell apart.
+  std::vector<DimId> kept;
+  for (const ValueId v : others) {
+    for (const DimId d : writer_.schedule().values[v].dims) {
+      const bool keeps = writer_.schedule().problem.kind[d] != DimKind::variable || contains(writer_.dims(in), d);
+      if (keeps && std::find(kept.begin(), kept.end(), d) == kept.end()) kept.push_back(d);
+    }
+  }
+  seed(in, writer_.contract(std::move(others), kept, semiring_));
+}
 
-  StepWriter& writer_;
-  Semiring semiring_;
-  std::vector<ValueId> context_;  // [value]
-};
-
-}  // namespace
-
-Schedule max_marginal_schedule(Schedule schedule, std::size_t total, Semiring semiring) {
-  StepWriter writer(schedule);
-  Contexts(writer, semiring).run(total);
-  return finished(std::move(schedule));
+void Contexts::pass_along(const Slices& slices) {
+  const Step step = writer_.step(slices.scan);
+  const Scan scan = *step.as<Scan>();
+  if (!is_known_[step.output]) return;
+  const ValueId last = context_[step.output];
+  std::vector<DimId> kept = scan.kept;
+  if (last != none) {
+    const SortedSet more = base::subtract(writer_.dims(last), writer_.dims(step.output));
+    kept.insert(kept.begin(), more.begin(), more.end());
+  }
+  Scan back = returning(writer_.schedule(), step, kept);
+  back.semiring = semiring_;
+  // Without a context all messages begin as one.
+  std::vector<ValueId> inputs{last};
+  if (last == none) inputs[0] = writer_.contract({}, {}, semiring_);
+  if (const ValueId present = presence_of(step); present != none) inputs.push_back(present);
+  SliceBody body(writer_.schedule(), slices);
+  const ValueId carried = body.carry(joined(kept, scan.after), planner::Precision::message);
+  Contexts contexts(body.writer(), semiring_);
+  contexts.want(body[scan.messages]);
+  contexts.seed(body[scan.results], carried);
+  contexts.run({});
+  const ValueId answer = body.writer().add_output(joined(kept, scan.before));
+  body.writer().contract({contexts.context(body[scan.messages])}, {}, semiring_, answer);
+  body.become_body_of(back, inputs);
+  const std::vector<DimId> dims = joined(joined({scan.chain}, kept), scan.after);
+  const ValueId messages = back.messages = writer_.add_intermediate(dims, planner::Precision::message);
+  const ValueId shifts = back.shifts = writer_.add_intermediate(joined({scan.chain}, kept));
+  const ValueId first = writer_.add_intermediate(joined(kept, scan.start));
+  writer_.add(std::move(back), std::move(inputs), first);
+  // The slices read messages without what was taken out of them.
+  seed(scan.results, writer_.contract({messages, shifts, scan.shifts}, dims, semiring_));
+  if (scan.starts && active_[step.inputs[0]]) seed(step.inputs[0], first);
 }
 
 }  // namespace plated::adjoint

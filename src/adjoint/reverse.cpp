@@ -26,9 +26,10 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
       scale_(writer.schedule().values.size()),
+      scans_(find_slices(writer.schedule(), forward_steps_)),
       results_of_(writer.schedule().values.size(), none),
       messages_in_(forward_steps_, none) {
-  find_slices();
+  note_slices();
   const planner::Schedule& schedule = writer_.schedule();
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     if (schedule.values[v].kind == Value::Kind::operand) operand_value_[schedule.values[v].index] = v;

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "adjoint/step_writer.hpp"
+#include "adjoint/scan_slices.hpp"
 
 namespace plated::adjoint {
 
@@ -61,18 +61,22 @@ class Reverse {
   /// The same for its mass alone.
   [[nodiscard]] Terms shared_mass(const planner::Step& step);
 
- private:
-  /// The steps that compute a scan's messages after all slices at once.
-  struct Slices {
-    std::size_t scan = 0;            // the step
-    std::vector<std::size_t> steps;  // ascending
+  /// The scans of the forward run.
+  [[nodiscard]] const std::vector<Slices>& scans() const { return scans_; }
+  /// Of the messages after all slices of a scan and of the first one, where messages run back along the chain.
+  struct Returned {
+    ValueId results = none;
+    ValueId first = none;
   };
-  void find_slices();
-  /// Masses of messages run back along the chain: the mass of the messages after each slice, and of the first one.
+  /// What the mass of the last message, and masses of messages before each slice that are added on the way, are passed
+  /// on as; one of the two may be `none`.
+  [[nodiscard]] Returned pass_back(const Slices& slices, ValueId last, ValueId added) const;
+
+ private:
+  void note_slices();
+  /// Passes the masses of a scan's messages along its chain.
   void pass_along(const Slices& slices);
-  [[nodiscard]] std::shared_ptr<const planner::Schedule> returning_body(const Slices& slices,
-                                                                        const std::vector<DimId>& kept, ValueId added,
-                                                                        std::vector<ValueId>& inputs) const;
+  void write_return(const Slices& slices, ValueId added, planner::Scan& back, std::vector<ValueId>& inputs) const;
   void spread_activity();
   void spread_slices();
   [[nodiscard]] ValueId pass_to_joint(const planner::Step& step);

@@ -90,6 +90,12 @@ ValueId StepWriter::contract(std::vector<ValueId> inputs, const std::vector<DimI
   return out;
 }
 
+ValueId StepWriter::zero() {
+  const ValueId out = add_intermediate({});
+  add(planner::Contract{.empty_sum = true, .semiring = Semiring::real}, {}, out);
+  return out;
+}
+
 ValueId StepWriter::leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, const planner::Power& power,
                                   Semiring semiring) {
   const ValueId out = add_intermediate(schedule_.values[inputs[0]].dims);

@@ -51,6 +51,8 @@ class StepWriter {
   void weigh(ValueId out, Terms terms, const SortedSet& loops, bool accumulate);
   /// The product of the inputs summed over all but `kept`, in a semiring, into a new value or into `out`.
   ValueId contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring, ValueId out = none);
+  /// The number 0.
+  ValueId zero();
   /// Products of all slices but one's own; with tangents, their derivative.
   ValueId leave_one_out(std::vector<ValueId> inputs, const SortedSet& product, const planner::Power& power,
                         Semiring semiring);

@@ -81,6 +81,7 @@ TEST_P(ChainMap, OfLargerChains) { run(30, 3, check, {.most_work = 1e6, .small_s
 TEST_P(ChainMap, OfChainsInsideChains) { run(100, 5, check, {.nested = true}); }
 TEST_P(ChainMap, MaxMarginals) { run(300, 0, check_max_marginals); }
 TEST_P(ChainMap, MaxMarginalsOfZeros) { run(300, 25, check_max_marginals); }
+TEST_P(ChainMap, MaxMarginalsOfChainsInsideChains) { run(100, 5, check_max_marginals, {.nested = true}); }
 
 INSTANTIATE_TEST_SUITE_P(Semirings, ChainMap,
                          testing::Combine(testing::Values(Semiring::max_plus, Semiring::min_plus,

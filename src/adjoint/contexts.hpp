@@ -1,0 +1,51 @@
+// Contexts: what surrounds a value, summed over everything else, sent backwards from the total.
+//
+// A step passes on what its other inputs contribute, and a product over plates what the other slices do. Sums run over
+// variables alone: every slice has a context of its own. Along a chain contexts of messages run the other way.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "adjoint/scan_slices.hpp"
+
+namespace plated::adjoint {
+
+class Contexts {
+ public:
+  /// In a semiring whose products over plates need not be divided: all but real.
+  Contexts(StepWriter& writer, Semiring semiring);
+
+  /// Ask for the context of a value; to be called before run().
+  void want(ValueId value) { active_[value] = true; }
+  /// The context of a value; an empty product where it is `none`.
+  void seed(ValueId value, ValueId context) {
+    is_known_[value] = true;
+    context_[value] = context;
+  }
+  /// Called for each value whose context is known, before it is passed on, with the step that writes it.
+  using Visit = std::function<void(const Step& step)>;
+  void run(const Visit& visit);
+
+  /// The value and its context; where that is an empty product, the value alone.
+  [[nodiscard]] std::vector<ValueId> with_context(std::vector<ValueId> values, ValueId of) const;
+  [[nodiscard]] ValueId context(ValueId value) const { return context_[value]; }
+
+ private:
+  void spread_activity();
+  void pass_to(const Step& step, std::size_t input);
+  /// Contexts of a scan's messages run back along the chain.
+  void pass_along(const Slices& slices);
+
+  StepWriter& writer_;
+  Semiring semiring_;
+  std::size_t forward_steps_;
+  std::vector<bool> active_;      // [value]: its context is asked for, or leads to one that is
+  std::vector<bool> is_known_;    // [value]
+  std::vector<ValueId> context_;  // [value]
+  std::vector<Slices> scans_;
+  std::vector<std::uint32_t> results_of_;  // [value]: the scan, in scans_, whose messages after each slice it is
+  std::vector<ValueId> messages_in_;       // [step]: what a step of a scan's slices passes nothing to
+};
+
+}  // namespace plated::adjoint

@@ -1,0 +1,158 @@
+// Finds the steps of slices, and copies them into bodies.
+#include "adjoint/scan_slices.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "graph/derived.hpp"
+
+namespace plated::adjoint {
+
+using planner::Precision;
+using planner::Scan;
+
+namespace {
+
+/// Leaves out steps whose results nothing reads.
+void drop_unread(Schedule& schedule) {
+  std::vector<bool> read(schedule.values.size(), false);
+  std::vector<bool> needed(schedule.steps.size(), false);
+  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
+    const Step& step = schedule.steps[s];
+    needed[s] = read[step.output] || schedule.values[step.output].kind == Value::Kind::output;
+    for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
+  }
+  std::vector<Step> steps;
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    if (needed[s]) steps.push_back(std::move(schedule.steps[s]));
+  }
+  schedule.steps = std::move(steps);
+}
+
+std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
+  auto body = std::make_shared<Schedule>();
+  body->graph = graph::Derived::shared(schedule.graph);
+  body->extents = schedule.extents;
+  body->problem = schedule.problem;
+  body->problem.factors.clear();  // its operands are others
+  body->problem.outputs.clear();
+  body->verified = schedule.verified;
+  return body;
+}
+
+}  // namespace
+
+std::vector<DimId> joined(std::vector<DimId> dims, const std::vector<DimId>& more) {
+  dims.insert(dims.end(), more.begin(), more.end());
+  return dims;
+}
+
+std::vector<Slices> find_slices(const Schedule& schedule, std::size_t steps) {
+  std::vector<Slices> list;
+  std::vector<std::size_t> writer(schedule.values.size(), steps);
+  for (std::size_t s = 0; s < steps; ++s) writer[schedule.steps[s].output] = s;
+  for (std::size_t s = 0; s < steps; ++s) {
+    const auto* scan = schedule.steps[s].as<Scan>();
+    if (scan == nullptr || scan->results == none) continue;
+    // What depends on the messages, and leads to the results.
+    std::vector<bool> depends(schedule.values.size(), false);
+    depends[scan->messages] = true;
+    for (std::size_t k = s + 1; k <= writer[scan->results]; ++k) {
+      const Step& step = schedule.steps[k];
+      depends[step.output] =
+          std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; });
+    }
+    Slices slices{.scan = s, .steps = {}};
+    std::vector<bool> wanted(schedule.values.size(), false);
+    wanted[scan->results] = true;
+    for (std::size_t k = writer[scan->results]; k > s; --k) {
+      const Step& step = schedule.steps[k];
+      if (!wanted[step.output] || !depends[step.output]) continue;
+      slices.steps.push_back(k);
+      for (const ValueId v : step.inputs) wanted[v] = true;
+    }
+    std::reverse(slices.steps.begin(), slices.steps.end());
+    list.push_back(std::move(slices));
+  }
+  return list;
+}
+
+Scan returning(const Schedule& schedule, const Step& step, std::vector<DimId> kept) {
+  const Scan& scan = *step.as<Scan>();
+  const std::vector<DimId>& dims = schedule.values[step.output].dims;
+  return {.chain = scan.chain,
+          .forward = !scan.forward,
+          .starts = true,
+          .ragged = scan.ragged,
+          .body = {},
+          .kept = std::move(kept),
+          .before = scan.after,
+          .after = scan.before,
+          .start = {dims.end() - static_cast<std::ptrdiff_t>(scan.after.size()), dims.end()}};
+}
+
+ValueId presence_of(const Step& step) {
+  const Scan& scan = *step.as<Scan>();
+  return scan.ragged ? step.inputs[scan.starts ? 1 : 0] : none;
+}
+
+SliceBody::SliceBody(const Schedule& schedule, const Slices& slices)
+    : schedule_(schedule),
+      chain_(schedule.steps[slices.scan].as<Scan>()->chain),
+      body_(empty_body(schedule)),
+      writer_(*body_),
+      inside_(schedule.values.size(), none) {
+  read(schedule.steps[slices.scan].as<Scan>()->messages);
+  for (const std::size_t s : slices.steps) {
+    Step step = schedule.steps[s];
+    for (ValueId& v : step.inputs) v = read(v);
+    inside_[step.output] = add({.kind = Value::Kind::intermediate,
+                                .dims = without_chain(step.output),
+                                .precision = schedule.values[step.output].precision});
+    step.output = inside_[step.output];
+    step.component = 0;
+    body_->steps.push_back(std::move(step));
+  }
+}
+
+ValueId SliceBody::add(Value value) {
+  body_->values.push_back(std::move(value));
+  return static_cast<ValueId>(body_->values.size() - 1);
+}
+
+ValueId SliceBody::add_operand(std::vector<DimId> dims, Precision precision) {
+  body_->operands.push_back(dims);
+  return add({.kind = Value::Kind::operand,
+              .index = body_->operands.size() - 1,
+              .dims = std::move(dims),
+              .precision = precision});
+}
+
+std::vector<DimId> SliceBody::without_chain(ValueId value) const {
+  std::vector<DimId> dims = schedule_.values[value].dims;
+  std::erase(dims, chain_);
+  return dims;
+}
+
+ValueId SliceBody::read(ValueId value) {
+  if (value >= inside_.size()) inside_.resize(schedule_.values.size(), none);  // the schedule has grown
+  if (inside_[value] == none) {
+    inside_[value] = add_operand(without_chain(value), schedule_.values[value].precision);
+    inputs_.push_back(value);
+  }
+  return inside_[value];
+}
+
+ValueId SliceBody::carry(std::vector<DimId> dims, Precision precision) {
+  message_ = body_->operands.size();
+  return add_operand(std::move(dims), precision);
+}
+
+void SliceBody::become_body_of(Scan& scan, std::vector<ValueId>& inputs) {
+  drop_unread(*body_);
+  scan.body = body_;
+  scan.message = message_;
+  inputs.insert(inputs.end(), inputs_.begin(), inputs_.end());
+}
+
+}  // namespace plated::adjoint
