@@ -39,6 +39,12 @@ Schedule choices(const FactorGraph& graph, planner::Options options) {
   return planner::plan(graph::total_graph(graph), options);
 }
 
+/// Factors that hold the same variable are joined, even if it has one state.
+Schedule without_factors(const Asked& asked, const FactorGraph& graph, planner::Options options) {
+  options.without.insert("drop_unit_dims");
+  return chain_predictive_schedule(forward(graph::total_graph(graph), options), asked.plate, asked.chosen);
+}
+
 /// Its values may be kept for the questions that follow.
 Schedule kept_forward(const FactorGraph& graph, const planner::Options& options) {
   Schedule schedule = forward(graph, options);
@@ -106,7 +112,8 @@ Schedule schedule_for(const Asked& asked, const FactorGraph& graph, const planne
     case Asked::Kind::expectation:
       return expectation_schedule(forward(asked.forward), total, asked.chosen);
     case Asked::Kind::leave_one_out:
-      return predictive_schedule(forward(asked.forward), asked.plate);
+      return graph.dims()[asked.plate].kind == DimKind::chain ? without_factors(asked, graph, options)
+                                                              : predictive_schedule(forward(asked.forward), asked.plate);
   }
   throw OptionError("not a question");
 }

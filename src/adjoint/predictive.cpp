@@ -1,147 +1,131 @@
-// Computes leave-one-out totals: repeats the plan with every product over the plate replaced by the products of all
-// slices but one. A value that depends on one of these products has the plate as an axis: the slice that is left out.
-// Of a plate that the plan has left out for its single slice, everything in it is.
+// Computes leave-one-out totals: without each slice of a plate, and without some factors in each slice of a chain.
 #include <algorithm>
 
+#include "adjoint/contexts.hpp"
+#include "adjoint/left_out.hpp"
 #include "adjoint/question_schedule.hpp"
 #include "adjoint/questions.hpp"
-#include "adjoint/step_writer.hpp"
+#include "graph/spell.hpp"
+#include "plated/error.hpp"
 
 namespace plated::adjoint {
 namespace {
 
 using base::contains;
-using base::SortedSet;
+using planner::Scan;
 
-class Predictive {
- public:
-  Predictive(StepWriter& writer, DimId plate)
-      : writer_(writer),
-        plate_(plate),
-        is_absent_(contains(writer.schedule().problem.absent, plate)),
-        without_(writer.schedule().values.size(), none),
-        gone_(writer.schedule().values.size(), false) {}
+/// The steps that a value is computed from; what messages before slices are computed from is not among them.
+std::vector<std::size_t> steps_to(const Schedule& schedule, ValueId value) {
+  std::vector<std::size_t> steps;
+  if (value == none) return steps;  // an output without elements
+  std::vector<bool> wanted(schedule.values.size(), false);
+  wanted[value] = true;
+  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
+    const Step& step = schedule.steps[s];
+    if (!wanted[step.output]) continue;
+    steps.push_back(s);
+    for (const ValueId v : step.inputs) wanted[v] = true;
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
 
-  void run(std::vector<DimId> axes) {
-    const std::size_t steps = writer_.schedule().steps.size();
-    const ValueId answer = writer_.add_output(std::move(axes));
-    if (is_absent_) find_gone();
-    for (std::size_t s = 0; s < steps; ++s) {
-      const Step step = writer_.step(s);
-      if (writer_.schedule().values[step.output].kind == Value::Kind::output) {
-        writer_.add(Contract{}, replaced(step), answer);
-      } else if (contains(multiplied(step), plate_)) {
-        leave_out(step);
-      } else if (std::any_of(step.inputs.begin(), step.inputs.end(),
-                             [&](ValueId v) { return gone_[v] || without_[v] != none; })) {
-        if (is_absent_) {
-          leave_out_single(step);
-        } else {
-          without_[step.output] = repeat(step.operation, replaced(step), step.output);
-        }
+ValueId output_value(const Schedule& schedule, std::size_t output) {
+  for (const Step& step : schedule.steps) {
+    const Value& value = schedule.values[step.output];
+    if (value.kind == Value::Kind::output && value.index == output) return step.output;
+  }
+  return none;
+}
+
+/// The steps on the way from operands to the messages after all slices of a scan; none where one leads nowhere.
+std::vector<std::size_t> steps_between(const Schedule& schedule, const std::vector<ValueId>& operands, ValueId results) {
+  std::vector<bool> depends(schedule.values.size(), false);
+  for (const ValueId v : operands) depends[v] = true;
+  std::vector<std::size_t> steps;
+  for (const std::size_t s : steps_to(schedule, results)) {
+    const Step& step = schedule.steps[s];
+    if (!std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; })) continue;
+    depends[step.output] = true;
+    steps.push_back(s);
+  }
+  return depends[results] ? steps : std::vector<std::size_t>{};
+}
+
+/// The scan along a chain whose slices have all of these factors.
+std::size_t scan_of(const Schedule& schedule, DimId chain, const std::vector<std::size_t>& factors) {
+  std::vector<std::size_t> holders;
+  for (const Slices& slices : find_slices(schedule, schedule.steps.size())) {
+    if (schedule.steps[slices.scan].as<Scan>()->chain == chain) holders.push_back(slices.scan);
+  }
+  for (const std::size_t f : factors) {
+    std::erase_if(holders, [&](std::size_t s) {
+      for (ValueId v = 0; v < schedule.values.size(); ++v) {
+        const Value& value = schedule.values[v];
+        if (value.kind != Value::Kind::operand || value.index != f) continue;
+        return steps_between(schedule, {v}, schedule.steps[s].as<Scan>()->results).empty();
       }
+      return true;
+    });
+    if (holders.empty() || !contains(schedule.graph.factor_plates(f), chain)) {
+      throw OptionError("factor " + graph::quoted(schedule.graph.factors()[f].name) +
+                        " cannot be left out of slices of chain " + graph::quoted(schedule.graph.dims()[chain].name) +
+                        ": the factors must be joined to its linked variables, and to each other");
     }
   }
-
- private:
-  std::vector<ValueId> replaced(const Step& step) const {
-    std::vector<ValueId> inputs;
-    for (const ValueId v : step.inputs) {
-      if (!gone_[v]) inputs.push_back(without_[v] != none ? without_[v] : v);
-    }
-    return inputs;
-  }
-
-  /// An operation on other inputs; its value has the dims of `like`, and the plate in front of them where an input
-  /// does.
-  ValueId repeat(planner::Operation operation, std::vector<ValueId> inputs, ValueId like) {
-    std::vector<DimId> dims = writer_.schedule().values[like].dims;
-    const bool numbered =
-        std::any_of(inputs.begin(), inputs.end(), [&](ValueId v) { return contains(writer_.dims(v), plate_); });
-    if (numbered) dims.insert(dims.begin(), plate_);
-    const ValueId output = writer_.add_intermediate(std::move(dims));
-    writer_.add(std::move(operation), std::move(inputs), output);
-    return output;
-  }
-
-  void leave_out(const Step& step) {
-    Contract contract = *step.as<Contract>();
-    std::vector<ValueId> inputs = step.inputs;
-    if (contains(contract.product, plate_)) {
-      const Semiring semiring = contract.semiring.value_or(Semiring::log);  // exponents are added up in their own
-      const ValueId slice = writer_.slice_product(step, semiring);
-      inputs = {writer_.leave_one_out({slice}, {plate_}, {}, semiring)};
-      std::erase(contract.product, plate_);
-    } else {
-      // The same in every slice: one time fewer.
-      contract.power.leaves_out = true;
-      contract.power.left_out = plate_;
-    }
-    without_[step.output] = repeat(std::move(contract), std::move(inputs), step.output);
-  }
-
-  [[nodiscard]] bool is_in_plate(DimId variable) const {
-    return contains(writer_.schedule().graph.variable_plates()[variable], plate_);
-  }
-
-  /// Operands in the plate, and the ones of its variables that no factor holds.
-  void find_gone() {
-    const Schedule& schedule = writer_.schedule();
-    for (std::size_t v = 0; v < gone_.size(); ++v) {
-      const Value& value = schedule.values[v];
-      if (value.kind != Value::Kind::operand || value.index >= schedule.graph.factors().size()) continue;
-      gone_[v] = contains(schedule.graph.factor_plates(value.index), plate_);
-    }
-    for (const Step& step : schedule.steps) {
-      const Value& ones = schedule.values[step.output];
-      if (step.inputs.empty() && ones.kind == Value::Kind::intermediate) gone_[step.output] = is_in_plate(ones.dims[0]);
-    }
-  }
-
-  /// Repeats a step without the inputs that are gone.
-  void leave_out_single(const Step& step) {
-    std::vector<ValueId> inputs = replaced(step);
-    planner::Operation operation = step.operation;
-    const auto carried = [&] {
-      SortedSet dims;
-      for (const ValueId v : inputs) dims = base::unite(dims, writer_.dims(v));
-      return dims;
-    };
-    if (auto* contract = std::get_if<Contract>(&operation)) {
-      // A variable outside of the plate that nothing holds any more is summed as before.
-      for (const DimId v : base::subtract(contract->sum, carried())) {
-        if (is_in_plate(v)) continue;
-        inputs.push_back(writer_.add_intermediate({v}));
-        writer_.add(Contract{}, {}, inputs.back());
-      }
-      contract->sum = base::intersect(contract->sum, carried());
-      contract->power.plates = base::unite(contract->power.plates, base::subtract(contract->product, carried()));
-      contract->product = base::intersect(contract->product, carried());
-    }
-    if (inputs.empty() || (step.is<planner::Raise>() && gone_[step.inputs[0]])) {
-      gone_[step.output] = true;
-      return;
-    }
-    std::vector<DimId> dims = writer_.schedule().values[step.output].dims;
-    std::erase_if(dims, [&, kept = carried()](DimId d) { return !contains(kept, d); });
-    without_[step.output] = writer_.add_intermediate(std::move(dims));
-    writer_.add(std::move(operation), std::move(inputs), without_[step.output]);
-  }
-
-  StepWriter& writer_;
-  DimId plate_;
-  bool is_absent_;                // the plan has left the plate out
-  std::vector<ValueId> without_;  // [value]: the same without a slice; `none` where the plate plays no part in it
-  std::vector<bool> gone_;        // [value]: it is all in the slice
-};
+  return holders[0];
+}
 
 }  // namespace
 
 Schedule predictive_schedule(Schedule schedule, DimId plate) {
+  const ValueId total = output_value(schedule, 0);
+  const std::vector<std::size_t> steps = steps_to(schedule, total);
   StepWriter writer(schedule);
-  std::vector<DimId> axes = graph::batch_axes(schedule.graph);
-  axes.push_back(plate);
-  Predictive(writer, plate).run(std::move(axes));
+  LeftOut left_out(writer, plate);
+  const ValueId answer = writer.add_output(joined(graph::batch_axes(schedule.graph), {plate}));
+  for (const std::size_t s : steps) {
+    const Step step = writer.step(s);
+    if (step.output == total) {
+      writer.add(Contract{}, left_out.replaced(step), answer);
+    } else {
+      left_out.repeat(step);
+    }
+  }
+  return finished(std::move(schedule));
+}
+
+Schedule chain_predictive_schedule(Schedule schedule, DimId chain, const std::vector<bool>& left_out) {
+  std::vector<std::size_t> factors;
+  for (std::size_t f = 0; f < left_out.size(); ++f) {
+    if (left_out[f]) factors.push_back(f);
+  }
+  if (factors.empty()) {
+    throw OptionError("which factors of a slice of chain " + graph::quoted(schedule.graph.dims()[chain].name) +
+                      " are left out? Name them");
+  }
+  const Scan scan = *schedule.steps[scan_of(schedule, chain, factors)].as<Scan>();
+  std::vector<DimId> axes = graph::AnswerAxes(schedule.graph)(scan.before[0], false);
+  std::erase(axes, chain);
+  axes.push_back(chain);
+  std::vector<ValueId> operands;
+  for (ValueId v = 0; v < schedule.values.size(); ++v) {
+    const Value& value = schedule.values[v];
+    if (value.kind == Value::Kind::operand && value.index < left_out.size() && left_out[value.index]) operands.push_back(v);
+  }
+  const std::vector<std::size_t> steps = steps_between(schedule, operands, scan.results);
+  const ValueId total = output_value(schedule, 0);
+  StepWriter writer(schedule);
+  const ValueId answer = writer.add_output(std::move(axes));
+  // What surrounds each slice, and the slice without these factors.
+  Contexts contexts(writer, Semiring::log);
+  contexts.want(scan.results);
+  contexts.seed(total, none);
+  LeftOut repeated(writer, {});
+  for (const ValueId v : operands) repeated.leave_out_operand(v);
+  contexts.run({});
+  for (const std::size_t s : steps) repeated.repeat(writer.step(s));
+  writer.contract({repeated.without(scan.results), contexts.context(scan.results)}, {}, Semiring::log, answer);
   return finished(std::move(schedule));
 }
 

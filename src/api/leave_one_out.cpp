@@ -38,6 +38,42 @@ std::string not_joined(const std::string& factor, const std::string& chain) {
          ": the factors must be joined to its linked variables, and to each other";
 }
 
+std::vector<std::size_t> indices(const FactorGraph& graph, const std::vector<std::string>& factors) {
+  std::vector<std::size_t> list;
+  for (const std::string& factor : factors) {
+    const auto found = std::find_if(graph.factors().begin(), graph.factors().end(),
+                                    [&](const Factor& known) { return known.name == factor; });
+    if (found == graph.factors().end()) {
+      throw UnknownNameError("factor '" + factor + "' is to be left out, and the model has no such factor");
+    }
+    const auto index = static_cast<std::size_t>(found - graph.factors().begin());
+    if (std::find(list.begin(), list.end(), index) != list.end()) {
+      throw DuplicateNameError("factor '" + factor + "' is named twice among those to leave out");
+    }
+    list.push_back(index);
+  }
+  return list;
+}
+
+/// Some factors in each slice of a chain.
+Tensor along_scan(const api::Call& call, DimId chain, const std::vector<std::size_t>& factors) {
+  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
+  adjoint::Asked asked =
+      call.plan.parts({.kind = Question::Kind::leave_one_out, .plate = call.graph.dims()[chain].name})[0];
+  asked.chosen.resize(call.plan.observed.factors().size(), false);
+  for (const std::size_t f : factors) asked.chosen[f] = true;
+  const std::vector<DimId> axes = call.plan.runnable(asked)->schedule().outputs.back();
+  const std::vector<Tensor> both =
+      posed.run(asked, Dtype::float64, {api::shape_only(Dtype::float64, call.shape(axes))});
+  const auto erase = [&](const Tensor& answer) { engine::erase(call.extents(), call.presence(), axes, answer, 0.0); };
+  erase(both[1]);
+  Tensor answer = engine::predictive(call.graph, chain, both[0], both[1]);
+  api::add_offsets(call, posed.inputs, factors, axes, answer);
+  erase(answer);
+  base::tell_progress(1);
+  return answered(answer, posed);
+}
+
 /// The chain's piece that holds the named factors.
 Tensor along_chain(const api::Call& call, DimId chain, const std::vector<std::string>& factors) {
   const FactorGraph& graph = call.graph;
@@ -46,26 +82,16 @@ Tensor along_chain(const api::Call& call, DimId chain, const std::vector<std::st
     throw OptionError("which factors of a slice of chain " + name + " are left out? Name them");
   }
   const auto program = api::total_program(call.plan);
-  std::vector<std::size_t> masked;
   std::size_t piece = 0;
-  for (const std::string& factor : factors) {
-    const auto found = std::find_if(graph.factors().begin(), graph.factors().end(),
-                                    [&](const Factor& known) { return known.name == factor; });
-    if (found == graph.factors().end()) {
-      throw UnknownNameError("factor '" + factor + "' is to be left out, and the model has no such factor");
-    }
-    const auto index_of_factor = static_cast<std::size_t>(found - graph.factors().begin());
-    if (std::find(masked.begin(), masked.end(), index_of_factor) != masked.end()) {
-      throw DuplicateNameError("factor '" + factor + "' is named twice among those to leave out");
-    }
-    masked.push_back(index_of_factor);
+  const std::vector<std::size_t> masked = indices(graph, factors);
+  for (const std::size_t factor : masked) {
     const std::vector<chain::Piece>& pieces = program->pieces().pieces;
     const auto holder = std::find_if(pieces.begin(), pieces.end(), [&](const chain::Piece& p) {
-      return p.chain == chain && std::find(p.factors.begin(), p.factors.end(), masked.back()) != p.factors.end();
+      return p.chain == chain && std::find(p.factors.begin(), p.factors.end(), factor) != p.factors.end();
     });
     const auto index = static_cast<std::size_t>(holder - pieces.begin());
-    if (holder == pieces.end() || (masked.size() > 1 && index != piece)) {
-      throw OptionError(not_joined(factor, name));
+    if (holder == pieces.end() || (factor != masked[0] && index != piece)) {
+      throw OptionError(not_joined(graph.factors()[factor].name, name));
     }
     piece = index;
   }
@@ -88,7 +114,10 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
                            "' are to be left out, and the model has no such plate or chain");
   }
   const api::Call call(plan, operands, options);
-  if (call.graph.dims()[*dim].kind == DimKind::chain) return along_chain(call, *dim, factors);
+  if (call.graph.dims()[*dim].kind == DimKind::chain) {
+    return call.plan.chains ? along_chain(call, *dim, factors)
+                            : along_scan(call, *dim, indices(call.graph, factors));
+  }
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const api::Posed posed(call, api::log_inputs(call), Semiring::log);
   std::vector<Tensor> both;

@@ -122,12 +122,13 @@ Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_parti
   std::vector<double> values = without.values();
   const std::vector<double> total = log_partition.values();
   const auto slices = static_cast<std::size_t>(without.shape().back());
+  const std::size_t each = total.empty() ? 1 : values.size() / total.size();
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k] == minus_infinity) {
       throw ImpossibleError("the slices of '" + graph.dims()[plate].name + "' without slice " +
                             std::to_string(k % slices) + " are impossible by themselves");
     }
-    values[k] = total[k / slices] - values[k];
+    values[k] = total[k / each] - values[k];
   }
   return Tensor::of(without.shape(), values);
 }
