@@ -20,7 +20,7 @@ Hessian::Hessian(StepWriter& writer, const Reverse& reverse, Semiring semiring)
       tangent_(writer.schedule().values.size(), none),
       curved_(writer.schedule().values.size(), none),
       answer_(writer.schedule().values.size(), none),
-      slices_(writer.schedule().values.size()) {}
+      products_(writer.schedule().values.size()) {}
 
 void Hessian::run() {
   planner::Schedule& schedule = writer_.schedule();
@@ -47,8 +47,31 @@ void Hessian::run() {
     const ValueId answer = writer_.add_output(std::vector<DimId>(schedule.operands[f]));
     if (reverse_.operand_value(f) != none) answer_[reverse_.operand_value(f)] = answer;
   }
-  for (std::size_t s = 0; s < reverse_.forward_steps(); ++s) tangent_of(Step(schedule.steps[s]));
-  for (std::size_t s = reverse_.forward_steps(); s-- > 0;) curve(Step(schedule.steps[s]));
+  std::vector<const Slices*> at(reverse_.forward_steps(), nullptr);  // the scan, and the steps of its slices
+  for (const Slices& slices : reverse_.scans()) {
+    at[slices.scan] = &slices;
+    for (const std::size_t s : slices.steps) at[s] = &slices;
+  }
+  std::vector<bool> known(reverse_.forward_steps(), false);
+  for (std::size_t s = 0; s < known.size(); ++s) {
+    if (at[s] != nullptr && at[s]->scan == s) {
+      // What the slices read, and no message leads to, may be computed between their steps.
+      for (std::size_t k = s + 1; k < at[s]->steps.back(); ++k) {
+        if (at[k] == nullptr) tangent_of(writer_.step(k));
+        known[k] = at[k] == nullptr;
+      }
+      tangents_along(*at[s]);
+    } else if (!known[s]) {
+      tangent_of(writer_.step(s));
+    }
+  }
+  for (std::size_t s = reverse_.forward_steps(); s-- > 0;) {
+    if (at[s] != nullptr && at[s]->scan == s) continue;
+    if (at[s] != nullptr && at[s]->steps.back() == s) curve_along(*at[s]);
+    // Those of messages have come along the chain.
+    const ValueId messages = at[s] == nullptr ? none : schedule.steps[at[s]->scan].as<planner::Scan>()->messages;
+    curve(writer_.step(s), [&](ValueId in) { return in != messages; });
+  }
 }
 
 void Hessian::add(std::vector<ValueId>& list, ValueId value, Terms terms, const SortedSet& loops) {
@@ -85,8 +108,8 @@ std::vector<ValueId> Hessian::inputs_but(const Step& step, std::size_t input, st
   return list;
 }
 
-const Hessian::Slices& Hessian::slices(const Step& step) {
-  Slices& known = slices_[step.output];
+const Hessian::Products& Hessian::products(const Step& step) {
+  Products& known = products_[step.output];
   if (known.product != none) return known;
   const planner::Schedule& schedule = writer_.schedule();
   const SortedSet loops = writer_.loops(step);
@@ -133,14 +156,14 @@ void Hessian::tangent_of(const Step& step) {
     Terms terms{.added = {}, .subtracted = {}, .factors = inputs_but(step, k)};
     terms.factors.push_back(t);
     if (multiplies(step)) {
-      terms.factors.push_back(slices(step).others);
+      terms.factors.push_back(products(step).others);
       terms.scale.times = step.as<Contract>()->power.plates;
     }
     add(tangent_, step.output, std::move(terms), loops);
   }
 }
 
-void Hessian::curve(const Step& step) {
+void Hessian::curve(const Step& step, const Accepts& accepts) {
   const ValueId g = reverse_.mass(step.output);
   if (g == none) return;
   const ValueId c = curved_[step.output];
@@ -161,6 +184,7 @@ void Hessian::curve(const Step& step) {
     return;
   }
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    if (!accepts(step.inputs[k])) continue;
     if (semiring_ == Semiring::log) {
       curve_log(step, k);
     } else {
@@ -193,7 +217,7 @@ void Hessian::curve_real(const Step& step, std::size_t input) {
   const ValueId g = reverse_.mass(step.output);
   const ValueId c = curved_[step.output];
   const SortedSet loops = writer_.loops(step);
-  const Slices of = multiplies(step) ? slices(step) : Slices{};
+  const Products of = multiplies(step) ? products(step) : Products{};
   const auto add_product = [&](std::vector<ValueId> factors, ValueId mass, ValueId others) {
     if (mass == none || (multiplies(step) && others == none)) return;
     factors.push_back(mass);

@@ -1,6 +1,7 @@
 // Second derivatives: tangents of every value along the plan, then the tangents of their masses against it.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "adjoint/reverse.hpp"
@@ -16,7 +17,13 @@ class Hessian {
 
  private:
   void tangent_of(const planner::Step& step);
-  void curve(const planner::Step& step);
+  /// The tangents of a scan's messages run along with them.
+  void tangents_along(const Slices& slices);
+  /// Passes the tangent of a step's mass, and what the tangents of its inputs make of its mass, on to inputs.
+  using Accepts = std::function<bool(ValueId input)>;
+  void curve(const planner::Step& step, const Accepts& accepts);
+  /// The tangents of the masses of a scan's messages run back along the chain.
+  void curve_along(const Slices& slices);
   void curve_log(const planner::Step& step, std::size_t input);
   void curve_real(const planner::Step& step, std::size_t input);
   /// Adds terms to the tangent of a value, or to that of its mass.
@@ -30,13 +37,13 @@ class Hessian {
   [[nodiscard]] std::vector<ValueId> inputs_but(const planner::Step& step, std::size_t input,
                                                 std::size_t tangent = ~std::size_t{0}) const;
   /// Of a step that multiplies over plates in the real semiring: its slices, the products of all others, and tangents.
-  struct Slices {
+  struct Products {
     ValueId product = none;
     ValueId others = none;
     ValueId product_tangent = none;
     ValueId others_tangent = none;
   };
-  const Slices& slices(const planner::Step& step);
+  const Products& products(const planner::Step& step);
 
   StepWriter& writer_;
   const Reverse& reverse_;
@@ -44,7 +51,7 @@ class Hessian {
   std::vector<ValueId> tangent_;  // [value]
   std::vector<ValueId> curved_;   // [value]: the tangent of its mass
   std::vector<ValueId> answer_;   // [value]: where a tangent or the tangent of a mass goes, if asked for
-  std::vector<Slices> slices_;    // [value]: of the step that writes it
+  std::vector<Products> products_;  // [value]: of the step that writes it
 };
 
 }  // namespace plated::adjoint

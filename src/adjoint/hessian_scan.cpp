@@ -1,0 +1,66 @@
+// Second derivatives along chains: tangents run as messages do, and tangents of masses as masses do.
+#include <algorithm>
+#include <utility>
+
+#include "adjoint/hessian.hpp"
+
+namespace plated::adjoint {
+
+using planner::Scan;
+
+/// What is taken out of messages is a number that does not move.
+void Hessian::tangents_along(const Slices& slices) {
+  const Step step = writer_.step(slices.scan);
+  const Scan scan = *step.as<Scan>();
+  SliceBody body(writer_.schedule(), slices);
+  std::vector<std::pair<ValueId, ValueId>> tangents;  // of what a slice reads
+  for (const std::size_t s : slices.steps) {
+    for (const ValueId v : writer_.step(s).inputs) {
+      if (tangent_[v] != none) tangents.emplace_back(body[v], body.read(tangent_[v]));
+    }
+  }
+  const ValueId start = scan.starts ? tangent_[step.inputs[0]] : none;
+  if (tangents.empty() && start == none) return;
+  tangents.emplace_back(body[scan.messages],
+                        body.carry(joined(scan.kept, scan.before), planner::Precision::wide));
+  StepWriter& writer = body.writer();
+  const Reverse reverse(writer, {.semiring = semiring_, .nonnegative = false, .expand = {}});
+  Hessian inside(writer, reverse, semiring_);
+  for (const auto& [value, tangent] : tangents) inside.tangent_[value] = tangent;
+  for (std::size_t s = 0; s < reverse.forward_steps(); ++s) inside.tangent_of(writer.step(s));
+  const ValueId result = inside.tangent_[body[scan.results]];
+  const ValueId next = writer.add_output(joined(scan.kept, scan.after));
+  writer.weigh(next, {.added = {}, .subtracted = {}, .factors = {result}}, writer.dims(result), false);
+
+  Scan along = scan;
+  along.starts = true;
+  along.semiring = Semiring::real;
+  along.shifts = along.results = none;
+  std::vector<ValueId> inputs{start == none ? writer_.zero() : start};
+  if (const ValueId present = presence_of(step); present != none) inputs.push_back(present);
+  body.become_body_of(along, inputs);
+  along.messages = tangent_[scan.messages] = writer_.add_intermediate(writer_.schedule().values[scan.messages].dims);
+  tangent_[step.output] = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
+  writer_.add(std::move(along), std::move(inputs), tangent_[step.output]);
+}
+
+void Hessian::curve_along(const Slices& slices) {
+  const Step step = writer_.step(slices.scan);
+  const Scan scan = *step.as<Scan>();
+  // What tangents make of the masses of each slice's result is added to the message before the slice.
+  std::vector<ValueId> inside{scan.messages};
+  for (const std::size_t s : slices.steps) inside.push_back(writer_.step(s).output);
+  const auto is_inside = [&](ValueId v) { return std::find(inside.begin(), inside.end(), v) != inside.end(); };
+  for (auto s = slices.steps.rbegin(); s != slices.steps.rend(); ++s) curve(writer_.step(*s), is_inside);
+  for (const ValueId v : inside) {
+    if (v != scan.messages) curved_[v] = none;
+  }
+  if (curved_[step.output] == none && curved_[scan.messages] == none) return;
+  const Reverse::Returned returned = reverse_.pass_back(slices, curved_[step.output], curved_[scan.messages]);
+  curved_[scan.results] = returned.results;
+  if (!scan.starts) return;
+  add(curved_, step.inputs[0], {.added = {}, .subtracted = {}, .factors = {returned.first}},
+      writer_.dims(returned.first));
+}
+
+}  // namespace plated::adjoint
