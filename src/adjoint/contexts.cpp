@@ -17,15 +17,7 @@ Contexts::Contexts(StepWriter& writer, Semiring semiring)
       active_(writer.schedule().values.size(), false),
       is_known_(writer.schedule().values.size(), false),
       context_(writer.schedule().values.size(), none),
-      scans_(find_slices(writer.schedule(), forward_steps_)),
-      results_of_(writer.schedule().values.size(), none),
-      messages_in_(forward_steps_, none) {
-  for (std::size_t k = 0; k < scans_.size(); ++k) {
-    const auto& scan = *writer.schedule().steps[scans_[k].scan].as<Scan>();
-    results_of_[scan.results] = static_cast<std::uint32_t>(k);
-    for (const std::size_t s : scans_[k].steps) messages_in_[s] = scan.messages;
-  }
-}
+      scans_(writer.schedule()) {}
 
 std::vector<ValueId> Contexts::with_context(std::vector<ValueId> values, ValueId of) const {
   if (context_[of] != none) values.push_back(context_[of]);
@@ -34,7 +26,7 @@ std::vector<ValueId> Contexts::with_context(std::vector<ValueId> values, ValueId
 
 /// Whatever is computed from a wanted value leads to its context.
 void Contexts::spread_activity() {
-  for (const Slices& slices : scans_) {
+  for (const Slices& slices : scans_.list()) {
     const Step& scan = writer_.schedule().steps[slices.scan];
     const bool asked = std::any_of(slices.steps.begin(), slices.steps.end(),
                                    [&](std::size_t s) { return active_[writer_.schedule().steps[s].output]; });
@@ -53,12 +45,12 @@ void Contexts::run(const Visit& visit) {
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step step = writer_.step(s);
     if (!active_[step.output]) continue;
-    if (results_of_[step.output] != none) pass_along(scans_[results_of_[step.output]]);
+    if (const Slices* slices = scans_.ended_by(s)) pass_along(*slices);
     if (!is_known_[step.output]) continue;
     if (visit) visit(step);
     if (step.is<Scan>()) continue;
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-      if (active_[step.inputs[k]] && step.inputs[k] != messages_in_[s]) pass_to(step, k);
+      if (active_[step.inputs[k]] && step.inputs[k] != scans_.messages_in(s)) pass_to(step, k);
     }
   }
 }

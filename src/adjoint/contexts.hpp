@@ -43,9 +43,7 @@ class Contexts {
   std::vector<bool> active_;      // [value]: its context is asked for, or leads to one that is
   std::vector<bool> is_known_;    // [value]
   std::vector<ValueId> context_;  // [value]
-  std::vector<Slices> scans_;
-  std::vector<std::uint32_t> results_of_;  // [value]: the scan, in scans_, whose messages after each slice it is
-  std::vector<ValueId> messages_in_;       // [step]: what a step of a scan's slices passes nothing to
+  AllSlices scans_;
 };
 
 }  // namespace plated::adjoint

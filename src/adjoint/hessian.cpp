@@ -47,30 +47,31 @@ void Hessian::run() {
     const ValueId answer = writer_.add_output(std::vector<DimId>(schedule.operands[f]));
     if (reverse_.operand_value(f) != none) answer_[reverse_.operand_value(f)] = answer;
   }
-  std::vector<const Slices*> at(reverse_.forward_steps(), nullptr);  // the scan, and the steps of its slices
-  for (const Slices& slices : reverse_.scans()) {
-    at[slices.scan] = &slices;
-    for (const std::size_t s : slices.steps) at[s] = &slices;
-  }
-  std::vector<bool> known(reverse_.forward_steps(), false);
-  for (std::size_t s = 0; s < known.size(); ++s) {
-    if (at[s] != nullptr && at[s]->scan == s) {
-      // What the slices read, and no message leads to, may be computed between their steps.
-      for (std::size_t k = s + 1; k < at[s]->steps.back(); ++k) {
-        if (at[k] == nullptr) tangent_of(writer_.step(k));
-        known[k] = at[k] == nullptr;
-      }
-      tangents_along(*at[s]);
-    } else if (!known[s]) {
-      tangent_of(writer_.step(s));
-    }
-  }
+  take_tangents();
   for (std::size_t s = reverse_.forward_steps(); s-- > 0;) {
-    if (at[s] != nullptr && at[s]->scan == s) continue;
-    if (at[s] != nullptr && at[s]->steps.back() == s) curve_along(*at[s]);
-    // Those of messages have come along the chain.
-    const ValueId messages = at[s] == nullptr ? none : schedule.steps[at[s]->scan].as<planner::Scan>()->messages;
-    curve(writer_.step(s), [&](ValueId in) { return in != messages; });
+    if (const Slices* slices = reverse_.scans().ended_by(s)) curve_along(*slices);
+    if (schedule.steps[s].is<planner::Scan>()) continue;
+    curve(writer_.step(s), [&](ValueId in) { return in != reverse_.scans().messages_in(s); });
+  }
+}
+
+void Hessian::take_tangents() {
+  std::vector<bool> known(reverse_.forward_steps(), false);
+  const auto take = [&](std::size_t s) {
+    if (!known[s]) tangent_of(writer_.step(s));
+    known[s] = true;
+  };
+  auto next = reverse_.scans().list().begin();
+  for (std::size_t s = 0; s < known.size(); ++s) {
+    if (next == reverse_.scans().list().end() || next->scan != s) {
+      take(s);
+      continue;
+    }
+    // What the slices read, and no message leads to, may be computed between their steps.
+    for (std::size_t k = s + 1; k < next->steps.back(); ++k) {
+      if (reverse_.scans().messages_in(k) == none) take(k);
+    }
+    tangents_along(*next++);
   }
 }
 

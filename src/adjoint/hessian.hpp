@@ -16,6 +16,7 @@ class Hessian {
   void run();
 
  private:
+  void take_tangents();
   void tangent_of(const planner::Step& step);
   /// The tangents of a scan's messages run along with them.
   void tangents_along(const Slices& slices);

@@ -55,7 +55,8 @@ std::vector<std::size_t> steps_between(const Schedule& schedule, const std::vect
 /// The scan along a chain whose slices have all of these factors.
 std::size_t scan_of(const Schedule& schedule, DimId chain, const std::vector<std::size_t>& factors) {
   std::vector<std::size_t> holders;
-  for (const Slices& slices : find_slices(schedule, schedule.steps.size())) {
+  const AllSlices all(schedule);
+  for (const Slices& slices : all.list()) {
     if (schedule.steps[slices.scan].as<Scan>()->chain == chain) holders.push_back(slices.scan);
   }
   for (const std::size_t f : factors) {

@@ -26,10 +26,7 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
       scale_(writer.schedule().values.size()),
-      scans_(find_slices(writer.schedule(), forward_steps_)),
-      results_of_(writer.schedule().values.size(), none),
-      messages_in_(forward_steps_, none) {
-  note_slices();
+      scans_(writer.schedule()) {
   const planner::Schedule& schedule = writer_.schedule();
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     if (schedule.values[v].kind == Value::Kind::operand) operand_value_[schedule.values[v].index] = v;
@@ -69,7 +66,7 @@ void Reverse::run(const Visit& visit) {
   spread_slices();
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
-    if (results_of_[step.output] != none) pass_along(scans_[results_of_[step.output]]);
+    if (const Slices* slices = scans_.ended_by(s)) pass_along(*slices);
     if (mass_[step.output] == none || !active_[step.output] || step.is<planner::Scan>()) continue;
     if (visit) visit(step, s);
     const ValueId joint = pass_to_joint(step);
@@ -77,7 +74,7 @@ void Reverse::run(const Visit& visit) {
     const std::size_t inputs = step.is<planner::Raise>() ? 1 : step.inputs.size();
     for (std::size_t k = 0; k < inputs; ++k) {
       const ValueId in = step.inputs[k];
-      if (!active_[in] || in == joint || in == messages_in_[s]) continue;
+      if (!active_[in] || in == joint || in == scans_.messages_in(s)) continue;
       if (joint == none) {
         pass_to(step, k);
       } else if (mass_[in] == none && target_[in] == none && slices_[in].empty() && scale_[joint].is_one()) {
@@ -117,7 +114,7 @@ bool Reverse::is_wanted(ValueId value) {
 /// Whatever is computed from a wanted value is needed, too.
 void Reverse::spread_activity() {
   // Masses of a scan's slices come along its chain, from the mass of its last message.
-  for (const Slices& slices : scans_) {
+  for (const Slices& slices : scans_.list()) {
     const Step& scan = writer_.schedule().steps[slices.scan];
     const bool asked = std::any_of(slices.steps.begin(), slices.steps.end(),
                                    [&](std::size_t s) { return active_[writer_.schedule().steps[s].output]; });
@@ -160,9 +157,9 @@ void Reverse::spread_slices() {
   }
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step& step = schedule.steps[s];
-    if (results_of_[step.output] != none) {
+    if (const Slices* slices = scans_.ended_by(s)) {
       // Its mass is that of messages along the chain.
-      const Step& along = schedule.steps[scans_[results_of_[step.output]].scan];
+      const Step& along = schedule.steps[slices->scan];
       const SortedSet apart = unite(slices_[along.output], slices_[along.as<planner::Scan>()->messages]);
       slices_[step.output] = unite(slices_[step.output], subtract(apart, writer_.dims(step.output)));
     }

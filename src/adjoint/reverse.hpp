@@ -62,7 +62,7 @@ class Reverse {
   [[nodiscard]] Terms shared_mass(const planner::Step& step);
 
   /// The scans of the forward run.
-  [[nodiscard]] const std::vector<Slices>& scans() const { return scans_; }
+  [[nodiscard]] const AllSlices& scans() const { return scans_; }
   /// Of the messages after all slices of a scan and of the first one, where messages run back along the chain.
   struct Returned {
     ValueId results = none;
@@ -73,7 +73,6 @@ class Reverse {
   [[nodiscard]] Returned pass_back(const Slices& slices, ValueId last, ValueId added) const;
 
  private:
-  void note_slices();
   /// Passes the masses of a scan's messages along its chain.
   void pass_along(const Slices& slices);
   void write_return(const Slices& slices, ValueId added, planner::Scan& back, std::vector<ValueId>& inputs) const;
@@ -103,9 +102,7 @@ class Reverse {
   std::vector<bool> is_leave_one_out_;  // [value]
   std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
   std::vector<planner::Scale> scale_;   // [value]: of what goes there
-  std::vector<Slices> scans_;
-  std::vector<std::uint32_t> results_of_;  // [value]: the scan, in scans_, whose messages after each slice it is
-  std::vector<ValueId> messages_in_;       // [step]: what a step of a scan's slices passes nothing to
+  AllSlices scans_;
 };
 
 }  // namespace plated::adjoint

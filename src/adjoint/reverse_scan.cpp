@@ -14,14 +14,6 @@ using base::unite;
 using planner::Precision;
 using planner::Scan;
 
-void Reverse::note_slices() {
-  for (std::size_t k = 0; k < scans_.size(); ++k) {
-    const auto& scan = *writer_.schedule().steps[scans_[k].scan].as<Scan>();
-    results_of_[scan.results] = static_cast<std::uint32_t>(k);
-    for (const std::size_t s : scans_[k].steps) messages_in_[s] = scan.messages;
-  }
-}
-
 void Reverse::pass_along(const Slices& slices) {
   const Step step = writer_.step(slices.scan);
   const Scan scan = *step.as<Scan>();

@@ -47,11 +47,11 @@ std::vector<DimId> joined(std::vector<DimId> dims, const std::vector<DimId>& mor
   return dims;
 }
 
-std::vector<Slices> find_slices(const Schedule& schedule, std::size_t steps) {
-  std::vector<Slices> list;
-  std::vector<std::size_t> writer(schedule.values.size(), steps);
-  for (std::size_t s = 0; s < steps; ++s) writer[schedule.steps[s].output] = s;
-  for (std::size_t s = 0; s < steps; ++s) {
+AllSlices::AllSlices(const Schedule& schedule)
+    : ended_by_(schedule.steps.size(), none), messages_in_(schedule.steps.size(), none) {
+  std::vector<std::size_t> writer(schedule.values.size(), 0);
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) writer[schedule.steps[s].output] = s;
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const auto* scan = schedule.steps[s].as<Scan>();
     if (scan == nullptr || scan->results == none) continue;
     // What depends on the messages, and leads to the results.
@@ -69,12 +69,17 @@ std::vector<Slices> find_slices(const Schedule& schedule, std::size_t steps) {
       const Step& step = schedule.steps[k];
       if (!wanted[step.output] || !depends[step.output]) continue;
       slices.steps.push_back(k);
+      messages_in_[k] = scan->messages;
       for (const ValueId v : step.inputs) wanted[v] = true;
     }
     std::reverse(slices.steps.begin(), slices.steps.end());
-    list.push_back(std::move(slices));
+    ended_by_[writer[scan->results]] = static_cast<std::uint32_t>(list_.size());
+    list_.push_back(std::move(slices));
   }
-  return list;
+}
+
+const Slices* AllSlices::ended_by(std::size_t step) const {
+  return ended_by_[step] == none ? nullptr : &list_[ended_by_[step]];
 }
 
 Scan returning(const Schedule& schedule, const Step& step, std::vector<DimId> kept) {

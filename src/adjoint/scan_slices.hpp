@@ -14,8 +14,23 @@ struct Slices {
   std::size_t scan = 0;            // the step
   std::vector<std::size_t> steps;  // those that depend on the messages before the slices, ascending
 };
-/// Of all scans among the first steps of a schedule that were planned for a sweep.
-[[nodiscard]] std::vector<Slices> find_slices(const Schedule& schedule, std::size_t steps);
+/// The slices of all scans of a schedule that was planned for a sweep.
+class AllSlices {
+ public:
+  explicit AllSlices(const Schedule& schedule);
+
+  [[nodiscard]] const std::vector<Slices>& list() const { return list_; }
+  /// The slices whose messages after them a step writes; null where it writes none.
+  [[nodiscard]] const Slices* ended_by(std::size_t step) const;
+  /// The messages before slices that a step computes from them, and that sweeps back pass nothing to: what they are
+  /// owed comes along the chain. `none` of other steps.
+  [[nodiscard]] ValueId messages_in(std::size_t step) const { return messages_in_[step]; }
+
+ private:
+  std::vector<Slices> list_;
+  std::vector<std::uint32_t> ended_by_;  // [step]: index in list_
+  std::vector<ValueId> messages_in_;     // [step]
+};
 
 /// The scan against a scan's direction whose first message is over the last message's states; without a body.
 [[nodiscard]] planner::Scan returning(const Schedule& schedule, const Step& step, std::vector<DimId> kept);

@@ -1,4 +1,4 @@
-// Gradients and Hessian–vector products of random chains against exact derivatives of the unrolled chain.
+// Gradients of random chains against exact derivatives of the unrolled chain.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -70,31 +70,6 @@ INSTANTIATE_TEST_SUITE_P(Semirings, ChainGradient,
                          testing::Combine(testing::Values(Semiring::log, Semiring::real),
                                           testing::Values(Dtype::float32, Dtype::float64)),
                          test_name);
-
-TEST(ChainHessian, IsTheSecondDerivativeOrRefused) {
-  for (const Semiring semiring : {Semiring::log, Semiring::real}) {
-    const ChainDraw draw{.semiring = semiring, .zero_percent = 5, .signs = true, .graphs = {.most_work = 8000}};
-    for_each_chain(250, draw, true, [](DrawnChain& drawn) -> testing::AssertionResult {
-      const std::vector<Tensor> cotangents = random_cotangents(drawn);
-      std::vector<Tensor> direction;
-      for (const Tensor& t : drawn.tensors()) direction.push_back(signed_tensor(t.shape(), drawn.random));
-      const auto got = hessian_vector_product(drawn.plan, drawn.tensors(), direction, drawn.run(), cotangents);
-      oracle::Question q = chain_question(drawn, cotangents);
-      q.direction = numbers(direction);
-      const auto exact = oracle::derivative(drawn.graph, q);
-      const auto magnitude = oracle::derivative(drawn.graph, oracle::absolute(q));
-      for (std::size_t f = 0; f < direction.size(); ++f) {
-        Numbers size = slopes_of(magnitude.gradients[f]);
-        const Numbers more = values_of(magnitude.gradients[f]);
-        for (std::size_t k = 0; k < size.size(); ++k) size[k] += more[k];
-        const auto good = near("product " + std::to_string(f), got.products.at(f), drawn.tensors()[f].shape(),
-                               slopes_of(exact.gradients[f]), size, {1e-10, 1e-300});
-        if (!good) return good;
-      }
-      return testing::AssertionSuccess();
-    });
-  }
-}
 
 /// One number stands for every slice: its gradient is the sum of theirs.
 TEST(ChainGradientOf, ATiedFactorIsTheSumOverItsSlices) {
