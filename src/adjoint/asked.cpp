@@ -112,8 +112,9 @@ Schedule schedule_for(const Asked& asked, const FactorGraph& graph, const planne
     case Asked::Kind::expectation:
       return expectation_schedule(forward(asked.forward), total, asked.chosen);
     case Asked::Kind::leave_one_out:
-      return graph.dims()[asked.plate].kind == DimKind::chain ? without_factors(asked, graph, options)
-                                                              : predictive_schedule(forward(asked.forward), asked.plate);
+      return graph.dims()[asked.plate].kind == DimKind::chain
+                 ? without_factors(asked, graph, options)
+                 : predictive_schedule(forward(asked.forward), asked.plate);
   }
   throw OptionError("not a question");
 }

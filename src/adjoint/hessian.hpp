@@ -49,9 +49,9 @@ class Hessian {
   StepWriter& writer_;
   const Reverse& reverse_;
   Semiring semiring_;
-  std::vector<ValueId> tangent_;  // [value]
-  std::vector<ValueId> curved_;   // [value]: the tangent of its mass
-  std::vector<ValueId> answer_;   // [value]: where a tangent or the tangent of a mass goes, if asked for
+  std::vector<ValueId> tangent_;    // [value]
+  std::vector<ValueId> curved_;     // [value]: the tangent of its mass
+  std::vector<ValueId> answer_;     // [value]: where a tangent or the tangent of a mass goes, if asked for
   std::vector<Products> products_;  // [value]: of the step that writes it
 };
 

@@ -21,8 +21,7 @@ void Hessian::tangents_along(const Slices& slices) {
   }
   const ValueId start = scan.starts ? tangent_[step.inputs[0]] : none;
   if (tangents.empty() && start == none) return;
-  tangents.emplace_back(body[scan.messages],
-                        body.carry(joined(scan.kept, scan.before), planner::Precision::wide));
+  tangents.emplace_back(body[scan.messages], body.carry(joined(scan.kept, scan.before), planner::Precision::wide));
   StepWriter& writer = body.writer();
   const Reverse reverse(writer, {.semiring = semiring_, .nonnegative = false, .expand = {}});
   Hessian inside(writer, reverse, semiring_);

@@ -42,8 +42,8 @@ std::vector<ValueId> LeftOut::replaced(const Step& step) const {
 }
 
 bool LeftOut::has_plate(const std::vector<ValueId>& values) const {
-  return plate_ && std::any_of(values.begin(), values.end(),
-                               [&](ValueId v) { return contains(writer_.dims(v), *plate_); });
+  return plate_ &&
+         std::any_of(values.begin(), values.end(), [&](ValueId v) { return contains(writer_.dims(v), *plate_); });
 }
 
 /// An operation on other inputs; its value has the dims of `like`, and the plate in front of them where an input does.
@@ -121,9 +121,8 @@ void LeftOut::leave_out_single(const Step& step) {
 
 ValueId LeftOut::ones_for(ValueId gone) {
   std::vector<DimId> dims = writer_.schedule().values[gone].dims;
-  std::erase_if(dims, [&](DimId d) {
-    return writer_.schedule().problem.kind[d] != DimKind::variable || is_in_plate(d);
-  });
+  std::erase_if(dims,
+                [&](DimId d) { return writer_.schedule().problem.kind[d] != DimKind::variable || is_in_plate(d); });
   const ValueId ones = writer_.add_intermediate(std::move(dims));
   writer_.add(Contract{}, {}, ones);
   return ones;
@@ -176,7 +175,8 @@ void LeftOut::repeat_scan(const Step& step) {
   for (Step& each : body->steps) {
     SortedSet carried;
     for (const ValueId v : each.inputs) carried = base::unite(carried, base::sorted(body->values[v].dims));
-    if (auto* contract = std::get_if<Contract>(&each.operation)) contract->sum = base::intersect(contract->sum, carried);
+    if (auto* contract = std::get_if<Contract>(&each.operation))
+      contract->sum = base::intersect(contract->sum, carried);
     Value& value = body->values[each.output];
     if (value.kind == Value::Kind::output) continue;
     std::erase_if(value.dims, [&](DimId d) { return !contains(carried, d); });

@@ -39,7 +39,8 @@ ValueId output_value(const Schedule& schedule, std::size_t output) {
 }
 
 /// The steps on the way from operands to the messages after all slices of a scan; none where one leads nowhere.
-std::vector<std::size_t> steps_between(const Schedule& schedule, const std::vector<ValueId>& operands, ValueId results) {
+std::vector<std::size_t> steps_between(const Schedule& schedule, const std::vector<ValueId>& operands,
+                                       ValueId results) {
   std::vector<bool> depends(schedule.values.size(), false);
   for (const ValueId v : operands) depends[v] = true;
   std::vector<std::size_t> steps;
@@ -112,7 +113,8 @@ Schedule chain_predictive_schedule(Schedule schedule, DimId chain, const std::ve
   std::vector<ValueId> operands;
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     const Value& value = schedule.values[v];
-    if (value.kind == Value::Kind::operand && value.index < left_out.size() && left_out[value.index]) operands.push_back(v);
+    if (value.kind == Value::Kind::operand && value.index < left_out.size() && left_out[value.index])
+      operands.push_back(v);
   }
   const std::vector<std::size_t> steps = steps_between(schedule, operands, scan.results);
   const ValueId total = output_value(schedule, 0);

@@ -59,8 +59,7 @@ AllSlices::AllSlices(const Schedule& schedule)
     depends[scan->messages] = true;
     for (std::size_t k = s + 1; k <= writer[scan->results]; ++k) {
       const Step& step = schedule.steps[k];
-      depends[step.output] =
-          std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; });
+      depends[step.output] = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; });
     }
     Slices slices{.scan = s, .steps = {}};
     std::vector<bool> wanted(schedule.values.size(), false);

@@ -115,8 +115,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   }
   const api::Call call(plan, operands, options);
   if (call.graph.dims()[*dim].kind == DimKind::chain) {
-    return call.plan.chains ? along_chain(call, *dim, factors)
-                            : along_scan(call, *dim, indices(call.graph, factors));
+    return call.plan.chains ? along_chain(call, *dim, factors) : along_scan(call, *dim, indices(call.graph, factors));
   }
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const api::Posed posed(call, api::log_inputs(call), Semiring::log);
