@@ -1,5 +1,6 @@
 // Computes leave-one-out totals: without each slice of a plate, and without some factors in each slice of a chain.
 #include <algorithm>
+#include <optional>
 
 #include "adjoint/contexts.hpp"
 #include "adjoint/left_out.hpp"
@@ -51,6 +52,18 @@ std::vector<std::size_t> steps_between(const Schedule& schedule, const std::vect
     steps.push_back(s);
   }
   return depends[results] ? steps : std::vector<std::size_t>{};
+}
+
+/// A variable that a chain links, where the plan has nothing of it because a plate around it is empty.
+std::optional<DimId> linked_in_empty_plate(const Schedule& schedule, DimId chain) {
+  const auto plates = schedule.graph.variable_plates();
+  for (const Chain& each : schedule.graph.chains()) {
+    if (each.dim != chain || each.links.empty()) continue;
+    for (const DimId d : plates[each.links[0].source]) {
+      if (contains(schedule.problem.fixed, d) && schedule.graph.dims()[d].size == 0) return each.links[0].source;
+    }
+  }
+  return std::nullopt;
 }
 
 /// The scan along a chain whose slices have all of these factors.
@@ -106,10 +119,17 @@ Schedule chain_predictive_schedule(Schedule schedule, DimId chain, const std::ve
     throw OptionError("which factors of a slice of chain " + graph::quoted(schedule.graph.dims()[chain].name) +
                       " are left out? Name them");
   }
+  const auto answer_axes = [&](DimId linked) {
+    std::vector<DimId> axes = graph::AnswerAxes(schedule.graph)(linked, false);
+    std::erase(axes, chain);
+    axes.push_back(chain);
+    return axes;
+  };
+  if (const std::optional<DimId> linked = linked_in_empty_plate(schedule, chain)) {
+    StepWriter(schedule).add_output(answer_axes(*linked));
+    return finished(std::move(schedule));
+  }
   const Scan scan = *schedule.steps[scan_of(schedule, chain, factors)].as<Scan>();
-  std::vector<DimId> axes = graph::AnswerAxes(schedule.graph)(scan.before[0], false);
-  std::erase(axes, chain);
-  axes.push_back(chain);
   std::vector<ValueId> operands;
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
     const Value& value = schedule.values[v];
@@ -119,7 +139,7 @@ Schedule chain_predictive_schedule(Schedule schedule, DimId chain, const std::ve
   const std::vector<std::size_t> steps = steps_between(schedule, operands, scan.results);
   const ValueId total = output_value(schedule, 0);
   StepWriter writer(schedule);
-  const ValueId answer = writer.add_output(std::move(axes));
+  const ValueId answer = writer.add_output(answer_axes(scan.before[0]));
   // What surrounds each slice, and the slice without these factors.
   Contexts contexts(writer, Semiring::log);
   contexts.want(scan.results);

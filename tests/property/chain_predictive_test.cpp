@@ -125,6 +125,7 @@ TEST(LeaveOneOutOfRandomChains, CountsTheConstantsOfOperandsThatAreRecentred) {
   const ChainDraw draw{
       .semiring = Semiring::log, .dtypes = {Dtype::float32}, .graphs = {.most_work = 8000, .loose_parts = false}};
   for_each_chain(300, draw, !scans(), [](DrawnChain& drawn) {
+    if (drawn.tensors().empty()) return testing::AssertionSuccess();
     shift_one_operand(drawn);
     const Bound within{2e-6, 0};
     auto good = check_chains(drawn, within);
