@@ -35,6 +35,7 @@ Schedule outputs(const Asked& asked, const FactorGraph& graph, planner::Options 
 
 Schedule choices(const FactorGraph& graph, planner::Options options) {
   options.sums_only = false;
+  options.keep_messages = true;
   options.without.insert("reuse_buffers");
   return planner::plan(graph::total_graph(graph), options);
 }

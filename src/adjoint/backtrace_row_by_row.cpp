@@ -156,6 +156,29 @@ struct RowTasks {
   std::int64_t workers = 0;
 };
 
+class RowByRow : public Chooser {
+ public:
+  RowByRow(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states)
+      : share_(step, choice, threads), threads_(threads) {
+    while (static_cast<std::int64_t>(workers_.size()) < share_.workers) {
+      workers_.push_back(std::make_unique<Worker>(step, choice, states, std::min(share_.block, share_.slices)));
+    }
+  }
+
+  void run() override {
+    auto task = [&](std::int64_t t, int worker) {
+      workers_[static_cast<std::size_t>(worker)]->run(t * share_.block,
+                                                      std::min(share_.block, share_.slices - t * share_.block));
+    };
+    engine::parallel_for(share_.tasks, threads_, engine::TaskRef(task));
+  }
+
+ private:
+  RowTasks share_;
+  int threads_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
 }  // namespace
 
 std::int64_t row_by_row_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
@@ -163,17 +186,8 @@ std::int64_t row_by_row_bytes(const ChoiceStep& step, const Choice& choice, int 
   return share.workers * (RowChooser::bytes(step) + Worker::bytes(step, std::min(share.block, share.slices)));
 }
 
-void choose_row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
-  const RowTasks share(step, choice, threads);
-  std::vector<std::unique_ptr<Worker>> workers;
-  while (static_cast<std::int64_t>(workers.size()) < share.workers) {
-    workers.push_back(std::make_unique<Worker>(step, choice, states, std::min(share.block, share.slices)));
-  }
-  auto task = [&](std::int64_t t, int worker) {
-    workers[static_cast<std::size_t>(worker)]->run(t * share.block,
-                                                   std::min(share.block, share.slices - t * share.block));
-  };
-  engine::parallel_for(share.tasks, threads, engine::TaskRef(task));
+std::unique_ptr<Chooser> row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
+  return std::make_unique<RowByRow>(step, choice, threads, states);
 }
 
 }  // namespace plated::adjoint

@@ -26,6 +26,17 @@ void transpose(const std::uint32_t* from, std::int64_t pitch, std::int64_t sampl
 
 }  // namespace
 
+void ChosenStates::answer(DimId v) {
+  const std::vector<std::uint32_t>& states = states_[v];
+  std::vector<std::int64_t>& values = answer_[v].values;
+  const std::int64_t slices = static_cast<std::int64_t>(values.size()) / samples_;
+  base::Pace pace;
+  for (std::int64_t slice = 0; slice < slices && !pace.stops(samples_); ++slice) {
+    for (std::int64_t s = 0; s < samples_; ++s) values[s * slices + slice] = states[slice * samples_ + s];
+  }
+  base::check_wanted();
+}
+
 void ChosenStates::write(const ChoiceStep& step, const std::int64_t* slice, std::int64_t slices, std::int64_t first,
                          std::int64_t count, std::uint32_t* tuple, std::int64_t pitch) {
   const bool adjacent =

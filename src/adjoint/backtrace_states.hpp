@@ -12,7 +12,7 @@ namespace plated::adjoint {
 
 class ChosenStates {
  public:
-  /// `answer` is by DimId, with the samples' axis first.
+  /// `answer` is by DimId and end_name, with the samples' axis first.
   ChosenStates(std::vector<Integers>& answer, std::int64_t samples)
       : answer_(answer), samples_(samples), states_(answer.size()) {}
 
@@ -23,6 +23,9 @@ class ChosenStates {
   [[nodiscard]] const std::uint32_t* of(DimId v, std::int64_t slice) const {
     return states_[v].data() + slice * samples_;
   }
+  [[nodiscard]] std::uint32_t* of(DimId v, std::int64_t slice) { return states_[v].data() + slice * samples_; }
+  /// Has the answer say what is remembered of v in all slices.
+  void answer(DimId v);
 
   /// Tuples of a step for samples first … first + count − 1 in several slices; slice k's are at tuple + k · pitch. The
   /// tuples are used up.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "adjoint/backtrace_axes.hpp"
 #include "base/assert.hpp"
 #include "kernels/loop_nest.hpp"
 
@@ -30,11 +31,12 @@ std::vector<std::size_t> combination_order(const kernels::Contraction& contracti
 }
 
 /// What is chosen, and given what.
-void read_sizes(const Schedule& schedule, const Step& step, const planner::Extents& extents, ChoiceStep& result) {
-  const planner::SortedSet& sum = summed(step);
-  result.variables.assign(sum.begin(), sum.end());
-  for (const DimId v : result.variables) {
-    PLATED_ASSERT(schedule.problem.variable_plates[v] == schedule.problem.variable_plates[result.variables[0]]);
+void read_sizes(const ChoiceScope& scope, const Step& step, const planner::Extents& extents, ChoiceStep& result) {
+  const Schedule& schedule = scope.schedule;
+  for (const DimId v : summed(step)) {
+    result.variables.push_back(scope.name_of(step, v));
+    PLATED_ASSERT(assignment_axes(schedule.problem, result.variables.back()) ==
+                  assignment_axes(schedule.problem, result.variables[0]));
     result.extent.push_back(extents[v]);
     result.states *= result.extent.back();
   }
@@ -57,22 +59,21 @@ struct Stretch {
 
 class Reader {
  public:
-  Reader(const Schedule& schedule, std::size_t step, std::span<const Tensor> operands,
-         const engine::Workspace& workspace, const Stretch& stretch, std::int64_t chunk_begin)
-      : schedule_(schedule),
-        step_(schedule.steps[step]),
-        extents_(workspace.bound.extents),
-        bound_(workspace.bound.read(step)),
-        contraction_(*workspace.bound.kernels[stretch.kernel].contraction()),
+  Reader(const ChoiceSource& source, std::size_t step, const Stretch& stretch, std::int64_t chunk_begin)
+      : source_(source),
+        schedule_(source.scope.schedule),
+        step_(schedule_.steps[step]),
+        extents_(source.bound.extents),
+        bound_(source.bound.read(step)),
+        contraction_(*source.bound.kernels[stretch.kernel].contraction()),
         shape_(contraction_.shape()),
-        loops_(schedule.loops(step_)),
-        operands_(operands),
-        workspace_(workspace),
+        loops_(schedule_.loops(step_)),
         stretch_(stretch),
         chunk_begin_(chunk_begin) {}
 
-  ChoiceStep read(Semiring semiring) {
-    read_sizes(schedule_, step_, extents_, result_);
+  ChoiceStep read() {
+    const Semiring semiring = source_.semiring;
+    read_sizes(source_.scope, step_, extents_, result_);
     result_.combine =
         semiring == Semiring::max_product ? kernels::ChooseCombine::multiply : kernels::ChooseCombine::add;
     result_.largest = semiring != Semiring::min_plus;
@@ -101,7 +102,7 @@ class Reader {
 
   /// Bytes from one block to the next.
   std::int64_t advance(std::size_t input) const {
-    if (bound_.in_blocks != engine::no_index) return workspace_.bound.blocked[bound_.in_blocks].advance[input];
+    if (bound_.in_blocks != engine::no_index) return source_.bound.blocked[bound_.in_blocks].advance[input];
     const auto size = static_cast<std::int64_t>(size_of(shape_.input_dtype[input]));
     return stride(input, stretch_.blocks->dim) * stretch_.blocks->size * size;
   }
@@ -114,11 +115,9 @@ class Reader {
   void read_inputs() {
     order_ = combination_order(contraction_);
     for (const std::size_t i : order_) {
-      const engine::Place& place = workspace_.bound.inputs(bound_)[i];
+      const engine::Place& place = source_.bound.inputs(bound_)[i];
       ChoiceStep::Input input;
-      const auto* data = static_cast<const std::byte*>(place.space() == engine::Place::Space::operand
-                                                           ? operands_[place.at()].data()
-                                                           : workspace_.arena.get() + place.at());
+      const auto* data = static_cast<const std::byte*>(source_.address(place));
       if (stretch_.blocks) {
         const std::int64_t block = stretch_.first / stretch_.blocks->size;
         data += advance(i) * (place.in_chunks() ? block - chunk_begin_ : block);
@@ -126,22 +125,32 @@ class Reader {
       input.data = data;
       input.dtype = shape_.input_dtype[i];
       for (const DimId d : result_.kept) input.kept_stride.push_back(stride(i, d));
-      for (const DimId d : result_.variables) input.state_stride.push_back(stride(i, d));
+      for (const DimId d : summed(step_)) input.state_stride.push_back(stride(i, d));
       result_.inputs.push_back(std::move(input));
     }
   }
 
-  /// How far a step along d goes in the row-major order of a variable's axes.
   std::int64_t number_stride(DimId v, DimId d) const {
-    const std::vector<DimId> list = axes_of(schedule_, v);
-    const auto at = std::find(list.begin(), list.end(), d);
-    if (at == list.end()) return 0;
-    return planner::elements(extents_, {at + 1, list.end()});
+    return adjoint::number_stride(schedule_.problem, extents_, v, d);
+  }
+
+  /// The offsets of the next slice of the body's chain; what a slice computes stays where it is.
+  std::vector<std::int64_t> along_chain(DimId chain) const {
+    std::vector<std::int64_t> along{number_stride(result_.variables[0], chain)};
+    for (const std::size_t i : order_) {
+      const engine::Place& place = source_.bound.inputs(bound_)[i];
+      const bool moves = place.space() == engine::Place::Space::operand;
+      const auto size = static_cast<std::int64_t>(size_of(shape_.input_dtype[i]));
+      along.push_back(moves ? source_.advance[place.at()] / size : 0);
+    }
+    for (const DimId v : result_.kept) along.push_back(number_stride(v, chain));
+    return along;
   }
 
   std::vector<SliceDim> slice_dims() const {
     std::vector<SliceDim> dims;
-    for (const DimId d : axes_of(schedule_, result_.variables[0])) {
+    for (const DimId d : assignment_axes(schedule_.problem, result_.variables[0])) {
+      if (d == source_.scope.chain) continue;
       if (!stretch_.blocks || d != stretch_.blocks->dim) {
         dims.push_back({.dim = d, .extent = extents_[d]});
         continue;
@@ -189,8 +198,10 @@ class Reader {
       (loop.carried ? result_.carried : result_.tied).add(loop.extent, along);
       result_.slices.add(loop.extent, std::move(along));
     }
+    if (source_.scope.chain) result_.along_chain = along_chain(*source_.scope.chain);
   }
 
+  const ChoiceSource& source_;
   const Schedule& schedule_;
   const Step& step_;
   const planner::Extents& extents_;
@@ -198,8 +209,6 @@ class Reader {
   const kernels::Contraction& contraction_;
   const kernels::ContractionShape& shape_;
   std::vector<DimId> loops_;
-  std::span<const Tensor> operands_;
-  const engine::Workspace& workspace_;
   const Stretch& stretch_;
   std::int64_t chunk_begin_;  // the block that values stored in chunks begin with
   std::vector<std::size_t> order_;
@@ -232,24 +241,31 @@ std::vector<Stretch> stretches(const engine::BoundSchedule& bound, std::size_t s
 
 }  // namespace
 
-std::vector<DimId> axes_of(const Schedule& schedule, DimId v) {
-  std::vector<DimId> list;
-  for (DimId d = 0; d < schedule.problem.kind.size(); ++d) {
-    if (schedule.problem.kind[d] == DimKind::batch) list.push_back(d);
+ChoiceScope::ChoiceScope(const Schedule& traced, std::optional<DimId> sliced) : schedule(traced), chain(sliced) {
+  for (const Step& step : schedule.steps) {
+    if (const auto* scan = step.as<planner::Scan>()) scans.emplace(step.output, scan);
   }
-  const base::SortedSet& plates = schedule.problem.variable_plates[v];
-  list.insert(list.end(), plates.begin(), plates.end());
-  return list;
 }
 
-ChoiceStep sizes_of_choice(const Schedule& schedule, const Step& step, const planner::Extents& extents) {
+DimId ChoiceScope::name_of(const Step& step, DimId variable) const {
+  for (const planner::ValueId in : scans.empty() ? std::vector<planner::ValueId>{} : step.inputs) {
+    const auto scan = scans.find(in);
+    if (scan == scans.end()) continue;
+    const std::vector<DimId>& after = scan->second->after;
+    if (std::find(after.begin(), after.end(), variable) != after.end()) return end_name(schedule.problem, variable);
+  }
+  return variable;
+}
+
+ChoiceStep sizes_of_choice(const ChoiceScope& scope, const Step& step, const planner::Extents& extents) {
   ChoiceStep result;
-  read_sizes(schedule, step, extents, result);
+  read_sizes(scope, step, extents, result);
   result.inputs.resize(step.inputs.size());
   result.carried = result.tied = result.slices = SliceWalk(1 + result.inputs.size() + result.kept.size());
-  for (const DimId d : axes_of(schedule, result.variables[0])) {
+  for (const DimId d : assignment_axes(scope.schedule.problem, result.variables[0])) {
+    if (d == scope.chain) continue;
     const bool carried = std::any_of(step.inputs.begin(), step.inputs.end(), [&](planner::ValueId v) {
-      const std::vector<DimId>& dims = schedule.values[v].dims;
+      const std::vector<DimId>& dims = scope.schedule.values[v].dims;
       return std::find(dims.begin(), dims.end(), d) != dims.end();
     });
     (carried ? result.carried : result.tied).add(extents[d], {});
@@ -258,23 +274,21 @@ ChoiceStep sizes_of_choice(const Schedule& schedule, const Step& step, const pla
   return result;
 }
 
-bool chooses_in_blocks(const Schedule& schedule, const Step& step, const engine::BoundSchedule& bound) {
+bool chooses_in_blocks(const ChoiceScope& scope, const Step& step, const engine::BoundSchedule& bound) {
   if (!bound.blocks) return false;
-  const std::vector<DimId> axes = axes_of(schedule, summed(step)[0]);
+  const std::vector<DimId> axes = assignment_axes(scope.schedule.problem, summed(step)[0]);
   return std::find(axes.begin(), axes.end(), bound.blocks->dim) != axes.end();
 }
 
-std::vector<ChoiceStep> read_choices(const Schedule& schedule, std::size_t step, Semiring semiring,
-                                     std::span<const Tensor> operands, const engine::Workspace& workspace,
-                                     BlockRange range) {
-  const engine::BoundSchedule& bound = workspace.bound;
-  const bool in_blocks = chooses_in_blocks(schedule, schedule.steps[step], bound);
+std::vector<ChoiceStep> read_choices(const ChoiceSource& source, std::size_t step, BlockRange range) {
+  const engine::BoundSchedule& bound = source.bound;
+  const bool in_blocks = chooses_in_blocks(source.scope, source.scope.schedule.steps[step], bound);
   PLATED_ASSERT(in_blocks || !bound.blocks || bound.read(step).in_blocks == engine::no_index);
   std::vector<ChoiceStep> choices;
   const std::vector<Stretch> parts =
       in_blocks ? stretches(bound, step, range) : std::vector<Stretch>{{.kernel = bound.read(step).kernel}};
   for (const Stretch& stretch : parts) {
-    choices.push_back(Reader(schedule, step, operands, workspace, stretch, range.first).read(semiring));
+    choices.push_back(Reader(source, step, stretch, range.first).read());
   }
   return choices;
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "adjoint/backtrace_walk.hpp"
@@ -11,6 +12,36 @@
 #include "planner/schedule.hpp"
 
 namespace plated::adjoint {
+
+/// A schedule that is traced back.
+struct ChoiceScope {
+  explicit ChoiceScope(const planner::Schedule& traced, std::optional<DimId> sliced = {});
+
+  const planner::Schedule& schedule;
+  /// Of a scan's body: the chain whose slices it is run for.
+  std::optional<DimId> chain;
+  /// Last messages, and the scans that write them.
+  std::map<planner::ValueId, const planner::Scan*> scans;
+
+  /// What the states that a step sums are called. Those of a last message are outside of its chain even where they have
+  /// no name of their own: then it is an end_name.
+  [[nodiscard]] DimId name_of(const planner::Step& step, DimId variable) const;
+};
+
+/// Where its values lie.
+struct ChoiceSource {
+  ChoiceScope scope;
+  const engine::BoundSchedule& bound;
+  Semiring semiring = Semiring::log;
+  std::vector<const void*> operands = {};
+  const std::byte* arena = nullptr;
+  std::vector<std::int64_t> advance = {};  // of a body: each operand's bytes from slice to slice
+
+  [[nodiscard]] const void* address(const engine::Place& place) const {
+    return place.space() == engine::Place::Space::operand ? operands[place.at()]
+                                                          : static_cast<const void*>(arena + place.at());
+  }
+};
 
 struct ChoiceStep {
   /// What is chosen: the tuple of these, the first most significant.
@@ -39,16 +70,18 @@ struct ChoiceStep {
   /// batch dims and the variables' plates), then each input's, then the slice's number for each kept variable.
   SliceWalk carried;
   SliceWalk tied;
-  SliceWalk slices;  // both, the tied ones inside
+  SliceWalk slices;                       // both, the tied ones inside
+  std::vector<std::int64_t> along_chain;  // [offset]: of a body's step, from slice to slice of its chain
+  void move_to(std::int64_t slice_of_chain) {
+    carried.begin_at(slice_of_chain, along_chain);
+    slices.begin_at(slice_of_chain, along_chain);
+  }
   [[nodiscard]] std::size_t input_offset(std::size_t input) const { return 1 + input; }
   [[nodiscard]] std::size_t kept_offset(std::size_t variable) const { return 1 + inputs.size() + variable; }
 };
 
-/// Batch dims, then plates, each in declaration order: the axes of a variable's assignment.
-[[nodiscard]] std::vector<DimId> axes_of(const planner::Schedule& schedule, DimId v);
-
 /// A step that sums something as far as it is known without a run: its sizes, and no data.
-[[nodiscard]] ChoiceStep sizes_of_choice(const planner::Schedule& schedule, const planner::Step& step,
+[[nodiscard]] ChoiceStep sizes_of_choice(const ChoiceScope& scope, const planner::Step& step,
                                          const planner::Extents& extents);
 
 /// Blocks first … last − 1 of a run that is bound in blocks.
@@ -58,13 +91,11 @@ struct BlockRange {
 };
 
 /// Whether the variables that a step sums have an entry for each slice of the blocks' dim.
-[[nodiscard]] bool chooses_in_blocks(const planner::Schedule& schedule, const planner::Step& step,
+[[nodiscard]] bool chooses_in_blocks(const ChoiceScope& scope, const planner::Step& step,
                                      const engine::BoundSchedule& bound);
 
 /// Reads a step that sums something, in these blocks if it chooses in blocks. Full blocks are one, a last one that is
 /// smaller is another.
-[[nodiscard]] std::vector<ChoiceStep> read_choices(const planner::Schedule& schedule, std::size_t step,
-                                                   Semiring semiring, std::span<const Tensor> operands,
-                                                   const engine::Workspace& workspace, BlockRange range);
+[[nodiscard]] std::vector<ChoiceStep> read_choices(const ChoiceSource& source, std::size_t step, BlockRange range);
 
 }  // namespace plated::adjoint

@@ -185,6 +185,50 @@ struct TableTasks {
   std::int64_t workers = 0;
 };
 
+class FromTables : public Chooser {
+ public:
+  FromTables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states)
+      : step_(step), choice_(choice), share_(step, choice, threads), threads_(threads) {
+    for (std::int64_t w = 0; w < share_.workers; ++w) {
+      workers_.push_back(std::make_unique<TableWorker>(step, choice, states, share_.block));
+    }
+  }
+
+  void run() override {
+    auto task = [&](std::int64_t t, int w) { run(t, *workers_[static_cast<std::size_t>(w)]); };
+    engine::parallel_for(share_.tasks, threads_, engine::TaskRef(task));
+  }
+
+ private:
+  void run(std::int64_t task, TableWorker& worker) const {
+    const std::int64_t block = share_.block, chunks = share_.chunks, units = share_.units, parts = share_.parts;
+    const std::int64_t first = task / parts * block;
+    worker.tabulate(first, std::min(block, share_.carried - first));
+    const std::int64_t part = task % parts;
+    const std::int64_t begin = units / parts * part + std::min(part, units % parts);
+    const std::int64_t end = begin + units / parts + (part < units % parts ? 1 : 0);
+    base::Pace pace(4 * static_cast<double>(block * samples_at_once) * static_cast<double>(end - begin));
+    for (std::int64_t unit = begin; unit < end && !pace.stops(0);) {
+      // All units of one tied slice together, so that the walk is sought once for each.
+      const std::int64_t slice = unit / chunks;
+      const std::int64_t last = std::min(end, (slice + 1) * chunks);
+      step_.tied.visit(slice, 1, [&](std::int64_t, const std::int64_t* offset) {
+        for (; unit < last; ++unit) {
+          const std::int64_t sample = unit % chunks * samples_at_once;
+          worker.draw(offset, sample, std::min(samples_at_once, choice_.count - sample));
+          if (pace.stops(4 * block * samples_at_once)) return;
+        }
+      });
+    }
+  }
+
+  const ChoiceStep& step_;
+  const Choice& choice_;
+  TableTasks share_;
+  int threads_;
+  std::vector<std::unique_ptr<TableWorker>> workers_;
+};
+
 }  // namespace
 
 bool tables_pay(const ChoiceStep& step, const Choice& choice) {
@@ -200,36 +244,24 @@ std::int64_t table_bytes(const ChoiceStep& step, const Choice& choice, int threa
   return share.workers * (RowChooser::bytes(step) + TableWorker::bytes(step, share.block));
 }
 
-void draw_from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
-  const TableTasks share(step, choice, threads);
-  const std::int64_t carried = share.carried, block = share.block, chunks = share.chunks, units = share.units;
-  const std::int64_t parts = share.parts;
-  std::vector<std::unique_ptr<TableWorker>> workers;
-  for (std::int64_t w = 0; w < share.workers; ++w) {
-    workers.push_back(std::make_unique<TableWorker>(step, choice, states, block));
-  }
-  auto task = [&](std::int64_t t, int w) {
-    TableWorker& worker = *workers[static_cast<std::size_t>(w)];
-    const std::int64_t first = t / parts * block;
-    worker.tabulate(first, std::min(block, carried - first));
-    const std::int64_t part = t % parts;
-    const std::int64_t begin = units / parts * part + std::min(part, units % parts);
-    const std::int64_t end = begin + units / parts + (part < units % parts ? 1 : 0);
-    base::Pace pace(4 * static_cast<double>(block * samples_at_once) * static_cast<double>(end - begin));
-    for (std::int64_t unit = begin; unit < end && !pace.stops(0);) {
-      // All units of one tied slice together, so that the walk is sought once for each.
-      const std::int64_t slice = unit / chunks;
-      const std::int64_t last = std::min(end, (slice + 1) * chunks);
-      step.tied.visit(slice, 1, [&](std::int64_t, const std::int64_t* offset) {
-        for (; unit < last; ++unit) {
-          const std::int64_t sample = unit % chunks * samples_at_once;
-          worker.draw(offset, sample, std::min(samples_at_once, choice.count - sample));
-          if (pace.stops(4 * block * samples_at_once)) return;
-        }
-      });
-    }
-  };
-  engine::parallel_for(share.tasks, threads, engine::TaskRef(task));
+std::unique_ptr<Chooser> from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
+  return std::make_unique<FromTables>(step, choice, threads, states);
+}
+
+std::unique_ptr<Chooser> chooser(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
+  return tables_pay(step, choice) ? from_tables(step, choice, threads, states)
+                                  : row_by_row(step, choice, threads, states);
+}
+
+std::int64_t chooser_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
+  if (step.slices.size() == 0 || step.states == 0 || step.kept_states == 0) return 0;
+  return tables_pay(step, choice) ? table_bytes(step, choice, threads) : row_by_row_bytes(step, choice, threads);
+}
+
+double work_of(const ChoiceStep& step, const Choice& choice) {
+  constexpr double look_up = 4;
+  const double draws = static_cast<double>(choice.count) * static_cast<double>(step.slices.size());
+  return draws * (tables_pay(step, choice) ? look_up : static_cast<double>(step.states));
 }
 
 }  // namespace plated::adjoint

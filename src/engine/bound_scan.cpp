@@ -192,12 +192,16 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents, const plan
     operands.push_back(slice_shape(layout, body.operands[k], extents));
     bound->advance.push_back(layout.along(scan.chain) * static_cast<std::int64_t>(size_of(layout.dtype)));
   }
-  const std::vector<Tensor> outputs{
-      slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents)};
-  bound->body.bound =
-      bind(body, extents, outputs, operands,
-           {.semiring = options.semiring, .element = message_dtype(options.semiring, layouts.element())});
+  bound->shapes = operands;
+  bound->shapes.push_back(slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents));
+  bound->body_options = {.semiring = options.semiring, .element = message_dtype(options.semiring, layouts.element())};
+  bound->body.bound = engine::bind(body, extents, std::span(bound->shapes).last(1), operands, bound->body_options);
   return bound;
+}
+
+BoundSchedule bind_body(const BoundScan& bound, const planner::Schedule& body, const planner::Extents& extents) {
+  const std::span<const Tensor> shapes = bound.shapes;
+  return engine::bind(body, extents, shapes.last(1), shapes.first(shapes.size() - 1), bound.body_options);
 }
 
 }  // namespace plated::engine

@@ -45,6 +45,8 @@ struct BoundScan {
   std::int64_t present_step = 0;      // from slice to slice
   std::vector<std::int64_t> advance;  // [operand of the body but the message]: bytes from slice to slice
 
+  std::vector<Tensor> shapes;  // of the body's operands, then of its output, without data
+  BindOptions body_options;
   Workspace body;
   std::vector<std::byte> message[2];
   std::vector<double> shift;  // [row]
@@ -66,5 +68,9 @@ struct BoundScan {
 
 [[nodiscard]] std::shared_ptr<BoundScan> bind_scan(const planner::Extents& extents, const planner::Step& step,
                                                    const Layouts& layouts, const BindOptions& options);
+
+/// Binds a schedule that has the operands and the output of a bound scan's body.
+[[nodiscard]] BoundSchedule bind_body(const BoundScan& bound, const planner::Schedule& body,
+                                      const planner::Extents& extents);
 
 }  // namespace plated::engine

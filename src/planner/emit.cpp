@@ -165,7 +165,7 @@ class Emitter {
 
   void emit_chain(std::uint32_t c, const std::vector<ValueId>& nodes) {
     const ComponentRecord& component = elimination_.components[c];
-    ScanRequest request{.component = component, .nodes = nodes, .keeps = scans_[c].keeps || options_.keep_sums};
+    ScanRequest request{.component = component, .nodes = nodes, .keeps = scans_[c].keeps || options_.keep_sums || options_.keep_messages};
     for (const std::uint32_t n : component.scan->absorbed) request.start.push_back(value(n));
     scans_[c].values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
     message_[component.result] = builder_.contract({.inputs = {scans_[c].values.last},

@@ -13,6 +13,7 @@ namespace plated::planner {
 struct EmitOptions {
   OrderOptions order;
   bool keep_sums = false;  // outputs are copies of values that are kept
+  bool keep_messages = false;
   std::set<std::string> without;
 };
 /// Writes the steps of every output that has elements.

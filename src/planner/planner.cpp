@@ -132,7 +132,10 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   std::set<std::string> without = options.without;
   if (options.keep_sums) without.insert({"fuse_products", "deliver_directly"});
   emit(schedule, elimination,
-       {.order = options.order, .keep_sums = options.keep_sums, .without = without});  // share_steps, fuse_products
+       {.order = options.order,
+        .keep_sums = options.keep_sums,
+        .keep_messages = options.keep_messages,
+        .without = without});  // share_steps, fuse_products
   if (!without.contains("fuse_elementwise")) {
     check(schedule);
     fuse_elementwise(schedule);

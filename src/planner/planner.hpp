@@ -26,6 +26,8 @@ struct Options {
   /// For the reverse sweep: sums are values of their own, in double, neither multiplied over plates nor rounded to an
   /// output's type in the same step.
   bool keep_sums = false;
+  /// For the backtrace: messages along chains are kept.
+  bool keep_messages = false;
   /// The schedule is for the sizes of the graph alone: it may leave out dims of size 1, and what is in empty plates.
   bool fixed_sizes = false;
   /// Plates whose slices are raised to numbers that a run brings along, each with the axes of these numbers: batch

@@ -1,6 +1,7 @@
 // Answers what several passes ask of a step, whatever its kind.
 #include "planner/schedule.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/overloaded.hpp"
@@ -66,6 +67,10 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
   const SortedSet& sum = summed(step);
   all.insert(all.end(), sum.begin(), sum.end());
   return all;
+}
+
+bool has_scans(const Schedule& schedule) {
+  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return step.is<Scan>(); });
 }
 
 std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {

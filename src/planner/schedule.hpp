@@ -181,6 +181,9 @@ void for_each_output(const Step& step, const Visit& visit) {
   if (scan->shifts != none) visit(scan->shifts);
 }
 
+/// Whether messages run along chains.
+[[nodiscard]] bool has_scans(const Schedule& schedule);
+
 /// Which steps an output is computed from.
 [[nodiscard]] std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output);
 

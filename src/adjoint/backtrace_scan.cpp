@@ -1,0 +1,208 @@
+// Walks slices: the states after each are known, its own variables and the states before it are chosen.
+//
+// The body's steps choose as all steps do, from the message before the slice and what else the slice reads; values that
+// lie between them are computed again, slice by slice. What the planner took out of the body are steps of the schedule
+// that have the chain as an axis: they are traced back later, when the states of all slices are known.
+#include "adjoint/backtrace_scan.hpp"
+
+#include <algorithm>
+
+#include "adjoint/backtrace_axes.hpp"
+#include "base/checked_size.hpp"
+#include "base/watch.hpp"
+
+namespace plated::adjoint {
+
+using planner::Scan;
+using planner::Step;
+using planner::ValueId;
+
+namespace {
+
+/// A body whose sums read factors rather than their products, where these are not too many, and in which every value
+/// has a place of its own.
+planner::Schedule traced_body(const Scan& scan) {
+  constexpr std::size_t most_inputs = 8;
+  planner::Schedule body = *scan.body;
+  body.reuses_buffers = false;
+  std::vector<const Step*> product(body.values.size(), nullptr);
+  for (Step& step : body.steps) {
+    for (std::size_t k = 0; k < step.inputs.size() && !summed(step).empty();) {
+      const Step* factors = product[step.inputs[k]];
+      if (factors == nullptr || step.inputs.size() + factors->inputs.size() - 1 > most_inputs) {
+        ++k;
+        continue;
+      }
+      step.inputs.erase(step.inputs.begin() + static_cast<std::ptrdiff_t>(k));
+      step.inputs.insert(step.inputs.begin() + static_cast<std::ptrdiff_t>(k), factors->inputs.begin(),
+                         factors->inputs.end());
+    }
+    const bool is_product = step.is<planner::Contract>() && summed(step).empty() && multiplied(step).empty();
+    if (is_product && !step.inputs.empty()) product[step.output] = &step;
+  }
+  return body;
+}
+
+}  // namespace
+
+std::vector<DimId> ends_of(const planner::Schedule& schedule, const Step& step) {
+  const Scan& scan = *step.as<Scan>();
+  const std::vector<DimId>& dims = schedule.values[step.output].dims;
+  std::vector<DimId> ends(dims.end() - static_cast<std::ptrdiff_t>(scan.after.size()), dims.end());
+  for (std::size_t link = 0; link < ends.size(); ++link) {
+    if (ends[link] == scan.after[link]) ends[link] = end_name(schedule.problem, ends[link]);
+  }
+  return ends;
+}
+
+std::int64_t trace_bytes(const planner::Schedule& schedule, const Step& step, const planner::Extents& extents,
+                         const Choice& choice, int threads) {
+  constexpr std::int64_t row = 3 * sizeof(std::int64_t);
+  const Scan& scan = *step.as<Scan>();
+  const planner::Schedule body = traced_body(scan);
+  const ChoiceScope scope(body, scan.chain);
+  const std::vector<DimId> rows = assignment_axes(schedule.problem, ends_of(schedule, step)[0]);
+  std::int64_t bytes = base::checked_product(planner::elements(extents, rows), row);
+  for (const Step& inner : body.steps) {
+    const std::int64_t elements = planner::elements(extents, body.values[inner.output].dims);
+    bytes = base::checked_sum(bytes, base::checked_product(elements, sizeof(double)));
+    if (summed(inner).empty()) continue;
+    bytes = base::checked_sum(bytes, chooser_bytes(sizes_of_choice(scope, inner, extents), choice, threads));
+  }
+  return bytes;
+}
+
+ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<const Tensor> operands,
+                     const Choice& choice, int threads, ChosenStates& states)
+    : scan_(*source.scope.schedule.steps[step].as<Scan>()),
+      bound_(*source.bound.scans[source.bound.steps[step].scan]),
+      choice_(choice),
+      threads_(threads),
+      states_(states),
+      body_schedule_(traced_body(scan_)),
+      ends_(ends_of(source.scope.schedule, source.scope.schedule.steps[step])) {
+  find_rows(source, source.scope.schedule.steps[step], operands);
+  if (rows_.empty() || bound_.slices == 0) return;
+  read_body(source, source.bound.steps[step]);
+  for (std::size_t s = body_schedule_.steps.size(); s-- > 0;) {
+    if (summed(body_schedule_.steps[s]).empty()) continue;
+    auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});
+    sums->chooser = chooser(sums->step, choice_, threads_, states_);
+    work_ += static_cast<double>(bound_.slices) * work_of(sums->step, choice_);
+    sums_.push_back(std::move(sums));
+  }
+  leave_out_what_no_sum_reads();
+}
+
+void ScanTrace::find_rows(const ChoiceSource& source, const Step& step, std::span<const Tensor> operands) {
+  const planner::Schedule& schedule = source.scope.schedule;
+  const planner::Extents& extents = source.bound.extents;
+  std::vector<DimId> axes;
+  std::vector<std::int64_t> strides;
+  if (scan_.ragged) {
+    const planner::Value& value = schedule.values[step.inputs[scan_.starts ? 1 : 0]];
+    axes = schedule.operands[value.index];
+    strides = operands[value.index].strides();
+    present_ = static_cast<const double*>(operands[value.index].data());
+  }
+  const auto present_stride = [&](DimId d) {
+    const auto at = std::find(axes.begin(), axes.end(), d);
+    return at == axes.end() ? 0 : strides[static_cast<std::size_t>(at - axes.begin())];
+  };
+  along_ = number_stride(schedule.problem, extents, scan_.after[0], scan_.chain);
+  present_along_ = present_stride(scan_.chain);
+  SliceWalk walk(3);
+  for (const DimId d : assignment_axes(schedule.problem, ends_[0])) {
+    walk.add(extents[d], {number_stride(schedule.problem, extents, scan_.after[0], d),
+                          number_stride(schedule.problem, extents, ends_[0], d), present_stride(d)});
+  }
+  rows_.reserve(static_cast<std::size_t>(walk.size()));
+  walk.visit(0, walk.size(), [&](std::int64_t, const std::int64_t* offset) {
+    rows_.push_back({offset[0], offset[1], offset[2]});
+  });
+}
+
+void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& bound_step) {
+  body_.bound = engine::bind_body(bound_, body_schedule_, source.bound.extents);
+  engine::take_memory(body_, threads_);
+  inside_ = std::make_unique<ChoiceSource>(ChoiceSource{.scope = ChoiceScope(body_schedule_, scan_.chain),
+                                                        .bound = body_.bound,
+                                                        .semiring = source.semiring,
+                                                        .arena = body_.arena.get()});
+  std::size_t input = (scan_.starts ? 1U : 0U) + (scan_.ragged ? 1U : 0U);
+  const std::size_t messages = bound_step.first_place + bound_step.inputs + 1;
+  for (std::size_t k = 0, advance = 0; k < body_schedule_.operands.size(); ++k) {
+    const bool is_message = k == scan_.message;
+    inside_->operands.push_back(
+        source.address(is_message ? source.bound.places[messages] : source.bound.inputs(bound_step)[input++]));
+    inside_->advance.push_back(is_message ? bound_.message_bytes() : bound_.advance[advance++]);
+  }
+}
+
+void ScanTrace::leave_out_what_no_sum_reads() {
+  const planner::Schedule& body = body_schedule_;
+  std::vector<bool> read(body.values.size(), false);
+  std::vector<engine::BoundStep> steps;
+  for (std::size_t s = body.steps.size(); s-- > 0;) {
+    const bool computed = read[body.steps[s].output];
+    if (computed) steps.push_back(body_.bound.steps[s]);
+    for (const ValueId v : body.steps[s].inputs) read[v] = read[v] || computed || !summed(body.steps[s]).empty();
+  }
+  std::reverse(steps.begin(), steps.end());
+  body_.bound.steps = std::move(steps);
+}
+
+void ScanTrace::run() {
+  if (rows_.empty()) return;
+  const std::int64_t slices = bound_.slices;
+  const std::int64_t step = scan_.forward ? -1 : 1;
+  std::int64_t slice = scan_.forward ? slices - 1 : 0;
+  pass(-1, slices > 0 ? slice : -1);
+  for (std::int64_t k = 0; k < slices; ++k, slice += step) {
+    base::check_wanted();
+    if (!body_.bound.steps.empty()) compute(slice);
+    for (const auto& sums : sums_) {
+      sums->step.move_to(slice);
+      sums->chooser->run();
+    }
+    pass(slice, k + 1 < slices ? slice + step : -1);
+  }
+  for (const DimId v : scan_.after) states_.answer(v);
+}
+
+void ScanTrace::compute(std::int64_t slice) {
+  operands_.clear();
+  for (std::size_t k = 0; k < inside_->operands.size(); ++k) {
+    operands_.push_back(static_cast<const std::byte*>(inside_->operands[k]) + slice * inside_->advance[k]);
+  }
+  engine::run_prepared(body_, {}, operands_, threads_);
+}
+
+bool ScanTrace::exists(const Row& row, std::int64_t slice) const {
+  return present_ == nullptr || present_[row.present + slice * present_along_] != 0;
+}
+
+/// Slice −1: where messages come out, or where they begin.
+void ScanTrace::pass(std::int64_t slice, std::int64_t to) {
+  for (std::size_t link = 0; link < scan_.after.size(); ++link) {
+    const DimId start = scan_.start[link];
+    const bool is_known =
+        start == scan_.before[link] || std::find(scan_.kept.begin(), scan_.kept.end(), start) != scan_.kept.end();
+    if (to < 0 && is_known) continue;
+    for (const Row& row : rows_) {
+      const std::uint32_t* from = nullptr;
+      if (slice < 0) {
+        from = states_.of(ends_[link], row.outside);
+      } else {
+        // A slice that does not exist changes nothing.
+        const DimId name = exists(row, slice) ? scan_.before[link] : scan_.after[link];
+        from = states_.of(name, row.number + slice * along_);
+      }
+      std::uint32_t* known =
+          to < 0 ? states_.of(start, row.outside) : states_.of(scan_.after[link], row.number + to * along_);
+      std::copy_n(from, states_.samples(), known);
+    }
+  }
+}
+
+}  // namespace plated::adjoint

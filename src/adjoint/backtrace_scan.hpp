@@ -1,0 +1,71 @@
+// Traces a scan back: walks the slices of a chain against the direction of its messages.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "adjoint/backtrace_states.hpp"
+#include "adjoint/backtrace_strategies.hpp"
+#include "engine/bound_scan.hpp"
+
+namespace plated::adjoint {
+
+/// The names of the states where a scan's messages come out: dims of its output, or end_names.
+[[nodiscard]] std::vector<DimId> ends_of(const planner::Schedule& schedule, const planner::Step& step);
+
+/// Memory that tracing a scan takes besides the states.
+[[nodiscard]] std::int64_t trace_bytes(const planner::Schedule& schedule, const planner::Step& step,
+                                       const planner::Extents& extents, const Choice& choice, int threads);
+
+class ScanTrace {
+ public:
+  /// Of a step of the source; the scan has kept its messages.
+  ScanTrace(const ChoiceSource& source, std::size_t step, std::span<const Tensor> operands, const Choice& choice,
+            int threads, ChosenStates& states);
+
+  /// In visits of a state, about.
+  [[nodiscard]] double work() const { return work_; }
+  /// The states at the end where messages come out are known, and so are the variables that messages keep.
+  void run();
+
+ private:
+  struct Row {
+    std::int64_t number;   // of the first slice of the chain
+    std::int64_t outside;  // without the chain
+    std::int64_t present;  // where it finds whether that slice exists
+  };
+  struct Sums {
+    ChoiceStep step;
+    std::unique_ptr<Chooser> chooser;
+  };
+
+  void find_rows(const ChoiceSource& source, const planner::Step& step, std::span<const Tensor> operands);
+  void read_body(const ChoiceSource& source, const engine::BoundStep& bound_step);
+  /// The steps whose values must be known of a slice before its choices remain.
+  void leave_out_what_no_sum_reads();
+  void compute(std::int64_t slice);
+  /// States after a slice of the chain are those before the next one.
+  void pass(std::int64_t slice, std::int64_t to);
+  [[nodiscard]] bool exists(const Row& row, std::int64_t slice) const;
+
+  const planner::Scan& scan_;
+  const engine::BoundScan& bound_;
+  const Choice& choice_;
+  int threads_;
+  ChosenStates& states_;
+  planner::Schedule body_schedule_;
+  std::vector<DimId> ends_;
+  std::vector<Row> rows_;
+  std::int64_t along_ = 0;  // from slice to slice in the numbers of linked variables
+  const double* present_ = nullptr;
+  std::int64_t present_along_ = 0;
+  engine::Workspace body_;
+  std::unique_ptr<ChoiceSource> inside_;
+  std::vector<const void*> operands_;        // of a slice
+  std::vector<std::unique_ptr<Sums>> sums_;  // of the body, the last first
+  double work_ = 0;
+};
+
+}  // namespace plated::adjoint
