@@ -1,6 +1,8 @@
 // Finds the sizes of a call.
 #include "api/call.hpp"
 
+#include <algorithm>
+
 #include "api/chained.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
@@ -29,24 +31,30 @@ engine::Exponents exponents_of(const PlanImpl& plan, const planner::Extents& ext
     engine::add_point_ends(plan.graph, extents, lengths, exponents);
     return exponents;
   }
-  if (!options.weights.empty()) {
-    throw OptionError("weights are given, and the model has chains: their plates have none so far");
-  }
   return {};
+}
+
+/// Weights and lengths of plates are known to scans only.
+std::shared_ptr<const PlanImpl> scanning(const PlanImpl& plan, const RunOptions& options) {
+  const auto is_plate = [&](const auto& given) {
+    const auto dim = plan.graph.find(given.first);
+    return dim && plan.graph.dims()[*dim].kind == DimKind::plate;
+  };
+  const bool needs = !options.weights.empty() || std::any_of(options.lengths.begin(), options.lengths.end(), is_plate);
+  return plan.chains && needs ? plan.scanning() : nullptr;
 }
 
 }  // namespace
 
 Call::Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tensor> given, const RunOptions& how,
            planner::Extents buffer)
-    : extents_(extents_of(sizes, given, how, std::move(buffer))),
-      sized_(asked.at(extents_)),
-      lengths_(lengths_of(sized_ ? *sized_ : asked, extents_, how)),
-      exponents_(exponents_of(sized_ ? *sized_ : asked, extents_, lengths_, how)),
-      weighted_((sized_ ? *sized_ : asked).raising(exponents_)),
-      plan(weighted_ ? *weighted_
-           : sized_  ? *sized_
-                     : asked),
+    : scanning_(scanning(asked, how)),
+      extents_(extents_of(sizes, given, how, std::move(buffer))),
+      sized_((scanning_ ? *scanning_ : asked).at(extents_)),
+      lengths_(lengths_of(served(asked), extents_, how)),
+      exponents_(exponents_of(served(asked), extents_, lengths_, how)),
+      weighted_(served(asked).raising(exponents_)),
+      plan(weighted_ ? *weighted_ : served(asked)),
       graph(plan.graph),
       operands(given),
       options(how) {}

@@ -25,6 +25,12 @@ class Call {
   ~Call() = default;
 
  private:
+  /// As far as weights do not matter.
+  [[nodiscard]] const PlanImpl& served(const PlanImpl& asked) const {
+    return sized_ ? *sized_ : scanning_ ? *scanning_ : asked;
+  }
+
+  std::shared_ptr<const PlanImpl> scanning_;  // where the options need chains as scans
   planner::Extents extents_;
   std::shared_ptr<const PlanImpl> sized_;  // for other sizes than those of the plan that was asked
   engine::RaggedDims lengths_;

@@ -21,8 +21,7 @@ namespace plated {
 
 struct Evaluation::Impl {
   Impl(const Plan& of, std::span<const Tensor> given, const RunOptions& how)
-      : plan(of), operands(given.begin(), given.end()), options(how), call(plan, operands, options) {
-    if (call.plan.chains) throw OptionError("a model with chains cannot be evaluated: ask its plan");
+      : plan(api::PlanAccess::scanning(of)), operands(given.begin(), given.end()), options(how), call(plan, operands, options) {
     evaluate();
   }
 

@@ -148,8 +148,8 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             const std::vector<Tensor>& cotangents) {
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = differentiable(options.semiring);
-  const api::Call call(plan, operands, options);
-  if (call.plan.chains) throw OptionError("Hessian-vector products are not supported with chains; unroll them");
+  const Plan with_scans = api::PlanAccess::scanning(plan);
+  const api::Call call(with_scans, operands, options);
   const api::Posed posed(call, api::question_inputs(call, semiring), semiring);
   std::vector<Tensor> more = cotangents_of(call, cotangents);
   if (direction.size() != operands.size()) {

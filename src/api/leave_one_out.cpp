@@ -1,11 +1,9 @@
 // leave_one_out: compares the total with and without each slice of a plate.
 #include <algorithm>
 
-#include "api/chained.hpp"
 #include "api/plan_cache.hpp"
 #include "api/posed.hpp"
 #include "base/watch.hpp"
-#include "chain/predictive.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
@@ -33,11 +31,6 @@ Tensor answered(const Tensor& values, const api::Posed& posed) {
   return answer;
 }
 
-std::string not_joined(const std::string& factor, const std::string& chain) {
-  return "factor '" + factor + "' cannot be left out of slices of chain " + chain +
-         ": the factors must be joined to its linked variables, and to each other";
-}
-
 std::vector<std::size_t> indices(const FactorGraph& graph, const std::vector<std::string>& factors) {
   std::vector<std::size_t> list;
   for (const std::string& factor : factors) {
@@ -56,7 +49,7 @@ std::vector<std::size_t> indices(const FactorGraph& graph, const std::vector<std
 }
 
 /// Some factors in each slice of a chain.
-Tensor along_scan(const api::Call& call, DimId chain, const std::vector<std::size_t>& factors) {
+Tensor along_chain(const api::Call& call, DimId chain, const std::vector<std::size_t>& factors) {
   const api::Posed posed(call, api::log_inputs(call), Semiring::log);
   adjoint::Asked asked =
       call.plan.parts({.kind = Question::Kind::leave_one_out, .plate = call.graph.dims()[chain].name})[0];
@@ -74,35 +67,6 @@ Tensor along_scan(const api::Call& call, DimId chain, const std::vector<std::siz
   return answered(answer, posed);
 }
 
-/// The chain's piece that holds the named factors.
-Tensor along_chain(const api::Call& call, DimId chain, const std::vector<std::string>& factors) {
-  const FactorGraph& graph = call.graph;
-  const std::string name = "'" + graph.dims()[chain].name + "'";
-  if (factors.empty()) {
-    throw OptionError("which factors of a slice of chain " + name + " are left out? Name them");
-  }
-  const auto program = api::total_program(call.plan);
-  std::size_t piece = 0;
-  const std::vector<std::size_t> masked = indices(graph, factors);
-  for (const std::size_t factor : masked) {
-    const std::vector<chain::Piece>& pieces = program->pieces().pieces;
-    const auto holder = std::find_if(pieces.begin(), pieces.end(), [&](const chain::Piece& p) {
-      return p.chain == chain && std::find(p.factors.begin(), p.factors.end(), factor) != p.factors.end();
-    });
-    const auto index = static_cast<std::size_t>(holder - pieces.begin());
-    if (holder == pieces.end() || (factor != masked[0] && index != piece)) {
-      throw OptionError(not_joined(graph.factors()[factor].name, name));
-    }
-    piece = index;
-  }
-  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
-  chain::FactorsLeftOut answer =
-      chain::leave_one_out(*program, piece, masked, posed.inputs.centred(), api::chain_call(call, posed.settings()));
-  api::add_offsets(call, posed.inputs, masked, answer.axes, answer.values);
-  base::tell_progress(1);
-  return answered(answer.values, posed);
-}
-
 }  // namespace
 
 Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::string_view plate,
@@ -113,20 +77,12 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
     throw UnknownNameError("slices of '" + std::string(plate) +
                            "' are to be left out, and the model has no such plate or chain");
   }
-  const api::Call call(plan, operands, options);
-  if (call.graph.dims()[*dim].kind == DimKind::chain) {
-    return call.plan.chains ? along_chain(call, *dim, factors) : along_scan(call, *dim, indices(call.graph, factors));
-  }
+  const Plan with_scans = api::PlanAccess::scanning(plan);
+  const api::Call call(with_scans, operands, options);
+  if (call.graph.dims()[*dim].kind == DimKind::chain) return along_chain(call, *dim, indices(call.graph, factors));
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const api::Posed posed(call, api::log_inputs(call), Semiring::log);
-  std::vector<Tensor> both;
-  if (call.plan.chains) {
-    const chain::SlicesLeftOut left_out = chain::leave_out_slices(
-        *api::total_program(call.plan), *dim, posed.inputs.centred(), api::chain_call(call, posed.settings()));
-    both = {left_out.total, left_out.without};
-  } else {
-    both = totals(posed, *dim);
-  }
+  const std::vector<Tensor> both = totals(posed, *dim);
   Tensor answer = engine::predictive(call.graph, *dim, both[0], both[1]);
   std::vector<DimId> axes = graph::batch_axes(call.graph);
   axes.push_back(*dim);
@@ -135,7 +91,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
     if (engine::holds(call.graph.factor_plates(f), *dim)) left_out.push_back(f);
   }
   api::add_offsets(call, posed.inputs, left_out, axes, answer);
-  if (!call.plan.chains) engine::erase(call.extents(), call.presence(), axes, answer, 0.0);
+  engine::erase(call.extents(), call.presence(), axes, answer, 0.0);
   watch.finish();
   return answered(answer, posed);
 }

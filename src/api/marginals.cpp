@@ -28,9 +28,6 @@ class Asker {
       : posed_(posed), call_(posed.call), graph_(call_.graph), wanted_(wanted) {}
 
   Marginals run() {
-    if (wanted_.filtered && wanted_.log && call_.plan.chains) {
-      throw OptionError("filtered marginals are given as probabilities only");
-    }
     std::vector<Asked> parts =
         call_.plan.parts({.kind = Question::Kind::marginals, .semiring = Semiring::log, .wanted = wanted_});
     const bool ends = wanted_.ends && !graph_.chains().empty();
@@ -58,7 +55,6 @@ class Asker {
   /// The same with chains.
   void chained() {
     chain::PosteriorQuestion question{.factors = wanted_.factors ? graph_.factors().size() : 0,
-                                      .filtered = wanted_.filtered,
                                       .dtype = posed_.dtype,
                                       .check = [&](const Tensor& total) { take_total(total); }};
     if (wanted_.variables) question.variables = graph::variables(graph_);
@@ -255,7 +251,8 @@ Marginals api::ask_marginals(const Posed& posed, const MarginalOptions& wanted) 
 Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                     const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
-  const api::Call call(plan, operands, options);
+  const Plan served = wanted.filtered ? api::PlanAccess::scanning(plan) : plan;
+  const api::Call call(served, operands, options);
   Marginals result = api::ask_marginals(api::Posed(call, api::log_inputs(call), Semiring::log), wanted);
   watch.finish();
   return result;

@@ -55,7 +55,7 @@ std::vector<std::vector<DimId>> joint_axes(const PlanImpl& plan, const MarginalO
 
 std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted) {
   std::vector<Asked> parts;
-  if (wanted.filtered && wanted.variables && !plan.chains) {
+  if (wanted.filtered && wanted.variables) {
     // Each variable from an output of its own; all else is as without.
     MarginalOptions others = wanted;
     others.filtered = others.variables = false;
@@ -99,18 +99,33 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
   for (const Forward forward : {Forward::outputs, Forward::total, Forward::both}) {
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
-  if (graph.chains().empty() || planner::scan_chains.load(std::memory_order_relaxed)) {
-    for (DimId d = 0; d < graph.dims().size() && !graph.chains().empty(); ++d) {
-      if (!planner::is_point_end(graph, d)) continue;
-      options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
-      options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});
+  if (!graph.chains().empty() && !options.scan_chains) {
+    try {
+      chains = std::make_unique<chain::Program>(observed, options);
+      chain::plan_all(*chains);
+      fixed_ = true;
+      return;
+    } catch (const OptionError&) {  // outputs that it cannot answer
+      chains.reset();
     }
-    fixed_ = planner::needs_fixed_sizes(observed, options);
-  } else {
-    fixed_ = true;
-    chains = std::make_unique<chain::Program>(observed, options);
-    chain::plan_all(*chains);
   }
+  for (DimId d = 0; d < graph.dims().size() && !graph.chains().empty(); ++d) {
+    if (!planner::is_point_end(graph, d)) continue;
+    options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
+    options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});
+  }
+  fixed_ = planner::needs_fixed_sizes(observed, options);
+}
+
+std::shared_ptr<const PlanImpl> PlanImpl::scanning() const {
+  if (!chains) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (!scanning_) {
+    planner::Options how = options;
+    how.scan_chains = true;
+    scanning_ = std::make_shared<const PlanImpl>(graph, with_evidence_, observable, std::move(how));
+  }
+  return scanning_;
 }
 
 std::shared_ptr<const Runnable> PlanImpl::runnable(const Asked& asked) const {
@@ -226,7 +241,7 @@ std::shared_ptr<const PlanImpl> PlanImpl::at(const planner::Extents& extents) co
 
 std::shared_ptr<const PlanImpl> PlanImpl::raising(const Question& question) const {
   if (question.weights.empty() && question.lengths.empty()) return nullptr;
-  if (chains) throw OptionError("a question has weights or lengths, and the model has chains: it has none so far");
+  if (chains) return scanning()->raising(question);
   return weighted(engine::exponent_axes(graph, question.weights, question.lengths));
 }
 

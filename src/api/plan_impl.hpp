@@ -50,8 +50,10 @@ class PlanImpl {
   std::vector<DimId> observable;
   graph::AnswerAxes axes;
   planner::Options options;
-  /// Set where the graph has chains.
+  /// Set where the graph has chains that are not planned as scans.
   std::unique_ptr<chain::Program> chains;
+  /// The plan that has them planned as scans; null where this one does.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> scanning() const;
 
   /// The schedule of a question, made when it is first asked.
   [[nodiscard]] std::shared_ptr<const Runnable> runnable(const adjoint::Asked& asked) const;
@@ -108,6 +110,7 @@ class PlanImpl {
   std::array<std::size_t, 3> total_of_;  // [forward]
   engine::Planned<adjoint::Asked, adjoint::AskedHash> planned_;
   mutable std::mutex mutex_;
+  mutable std::shared_ptr<const PlanImpl> scanning_;
   mutable std::shared_ptr<const Runnable> own_value_;
   mutable std::atomic<const Runnable*> value_ = nullptr;
   mutable std::map<Key, std::shared_ptr<const PlanImpl>> others_;
@@ -115,6 +118,12 @@ class PlanImpl {
 
 struct PlanAccess {
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
+  /// The same plan with chains as scans.
+  static Plan scanning(const Plan& plan) {
+    Plan other = plan;
+    if (auto impl = plan.impl_->scanning()) other.impl_ = std::move(impl);
+    return other;
+  }
   /// The same plan of a graph that was written with other sizes.
   static Plan sized(const Plan& plan, FactorGraph graph) {
     Plan other = plan;

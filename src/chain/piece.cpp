@@ -82,7 +82,6 @@ class PieceFinder {
       for (const DimId v : inside[f]) sets.join(v, inside[f][0]);
     }
     const std::vector<Loose> loose = join_loose(chain, inside, sets);
-    const std::optional<DimId> reached = how_.whole ? join_through_outside(chain, inside, sets) : std::nullopt;
     std::vector<Piece> pieces;
     for (const Link& link : chain.links) {
       const auto root = sets.root(link.source);
@@ -107,9 +106,8 @@ class PieceFinder {
       }
     }
     for (const auto& [f, linked] : loose) {
-      const bool outside = reached && !factor_variables_[f].empty();
-      if (!outside && intersect(how_.ragged, factor_plates_[f]).empty()) continue;
-      const auto root = sets.root(outside ? *reached : linked);
+      if (intersect(how_.ragged, factor_plates_[f]).empty()) continue;
+      const auto root = sets.root(linked);
       const auto holder = std::find_if(pieces.begin(), pieces.end(),
                                        [&](const Piece& piece) { return sets.root(piece.sources[0]) == root; });
       if (holder == pieces.end()) continue;  // it goes with a piece of the chain inside
@@ -165,38 +163,6 @@ class PieceFinder {
     return loose;
   }
 
-  /// Joins the parts of a chain that hold variables outside of it. Returns a linked variable of theirs, if there is
-  /// one.
-  std::optional<DimId> join_through_outside(const Chain& chain, const std::vector<SortedSet>& inside,
-                                            base::DisjointSets& sets) {
-    std::vector<std::size_t> parts;
-    for (std::size_t f = 0; f < inside.size(); ++f) {
-      if (!inside[f].empty() && inside[f].size() < factor_variables_[f].size()) parts.push_back(inside[f][0]);
-      if (contains(factor_plates_[f], chain.dim)) continue;
-      for (const DimId v : factor_variables_[f]) {
-        const Dim& dim = graph_.dims()[v];
-        if (dim.end == End::none || !contains(plates_[dim.of], chain.dim)) continue;
-        const bool alone = std::all_of(factor_variables_[f].begin(), factor_variables_[f].end(),
-                                       [&](DimId other) { return sets.root(other) == sets.root(v); });
-        if (!alone) parts.push_back(v);
-      }
-    }
-    const auto reaches = [&](const Link& link) {
-      return std::any_of(parts.begin(), parts.end(), [&](auto v) { return sets.root(v) == sets.root(link.source); });
-    };
-    const auto link = std::find_if(chain.links.begin(), chain.links.end(), reaches);
-    if (link == chain.links.end()) return std::nullopt;
-    for (const Link& other : chain.links) {
-      if (!reaches(other) || plates_[other.source] == plates_[link->source]) continue;
-      throw OptionError("filtered marginals are not offered where variables that chain '" +
-                        graph_.dims()[chain.dim].name + "' links live in different plates and depend on what lies " +
-                        "outside of it: '" + graph_.dims()[link->source].name + "' and '" +
-                        graph_.dims()[other.source].name + "'");
-    }
-    for (const auto v : parts) sets.join(v, link->source);
-    return link->source;
-  }
-
   void tell_by_lengths(DimId chain) { result_.told_by_lengths = unite(result_.told_by_lengths, {chain}); }
 
   void take(Piece piece) {
@@ -249,7 +215,6 @@ class PieceFinder {
     const SortedSet carried = unite(sorted(ends), sorted(piece.outer));
     for (const std::size_t f : holders(piece, ends)) {
       if (taken_[f] || !is_subset(factor_variables_[f], carried)) return false;
-      if (how_.apart && contains(factor_plates_[f], *how_.apart)) return false;
     }
     return true;
   }
@@ -257,11 +222,11 @@ class PieceFinder {
   void choose_direction(Piece& piece) {
     const bool first_held = in_output(piece.first) || !holders(piece, piece.first).empty();
     const bool last_held = in_output(piece.last) || !holders(piece, piece.last).empty();
-    piece.forward = last_held || how_.whole;
+    piece.forward = last_held;
     if (first_held && piece.forward) {
       if (absorbable(piece, piece.first)) {
         piece.absorbed = holders(piece, piece.first);
-      } else if (!how_.whole && absorbable(piece, piece.last)) {
+      } else if (absorbable(piece, piece.last)) {
         piece.forward = false;
         piece.absorbed = holders(piece, piece.last);
       } else {

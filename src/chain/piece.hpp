@@ -67,11 +67,6 @@ struct TakeOut {
   /// Parts of these chains that nothing joins to their linked variables are taken for parts of their first piece;
   /// those of others are left to the rest, where a chain is a plate.
   SortedSet ragged = {};
-  /// For filtering: parts of a chain that hold variables outside of it are one piece, whose messages run forwards.
-  bool whole = false;
-  /// Factors in this plate are left to the rest, where they are not in slices.
-  std::optional<DimId> apart = std::nullopt;
-
   auto operator<=>(const TakeOut&) const = default;
 };
 

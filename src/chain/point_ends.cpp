@@ -252,10 +252,6 @@ PointEnds::PointEnds(const FactorGraph& graph) : factors_(graph.factors().size()
   Writer(graph, *this).run();
 }
 
-bool PointEnds::any_last() const {
-  return std::any_of(points_.begin(), points_.end(), [](const Point& point) { return point.end == End::last; });
-}
-
 const PointEnds::Point* PointEnds::point(std::size_t factor) const {
   const auto found = std::find_if(points_.begin(), points_.end(),
                                   [&](const Point& each) { return each.factor == factor && !each.is_output; });

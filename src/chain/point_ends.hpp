@@ -26,7 +26,6 @@ class PointEnds {
   explicit PointEnds(const FactorGraph& graph);
 
   [[nodiscard]] bool any() const { return !points_.empty() || !ones_.empty(); }
-  [[nodiscard]] bool any_last() const;
   [[nodiscard]] bool holds(std::size_t factor) const { return point(factor) != nullptr; }
 
   /// The graph without such ends. Dims and outputs are the same, and so are the numbers of factors; factors that make

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/watch.hpp"
-#include "chain/filtered.hpp"
 #include "chain/piece_gradient.hpp"
 #include "plated/error.hpp"
 
@@ -54,11 +53,7 @@ class Asker {
       const auto piece = piece_of(v);
       if (!piece) continue;
       Tensor place(question_.dtype, engine::sizes(graph, axes_(v)));
-      if (question_.filtered) {
-        filtered_.push_back({*piece, {axes_(v), place}});
-      } else {
-        answers_[*piece].probes.push_back({axes_(v), place});
-      }
+      answers_[*piece].probes.push_back({axes_(v), place});
       result_.variables.emplace(v, std::move(place));
     }
     for (std::size_t f = 0; f < question_.factors; ++f) {
@@ -141,15 +136,8 @@ class Asker {
     for (const RestFactor& from : pieces_.rest_factors) {
       if (from.is_piece) {
         const Tensor& mass = places[next++];
-        {
-          const auto phase = phases_.next((filtered_.empty() ? 0.6 : 0.1) * of_a_piece());
-          sweeps_[from.index]->answer(mass);
-        }
-        for (const auto& [piece, probe] : filtered_) {
-          if (piece != from.index) continue;
-          const auto phase = phases_.next(0.5 / static_cast<double>(filtered_.size()));
-          answer_filtered(program_, piece, operands_, results_, mass, probe, call_);
-        }
+        const auto phase = phases_.next(0.6 * of_a_piece());
+        sweeps_[from.index]->answer(mass);
       } else if (from.index < question_.factors) {
         ++next;
       }
@@ -216,7 +204,6 @@ class Asker {
   graph::AnswerAxes axes_;
   Posterior result_;
   std::vector<PieceAnswers> answers_;
-  std::vector<std::pair<std::size_t, Probe>> filtered_;
   std::vector<std::unique_ptr<PieceGradient>> sweeps_;
   std::vector<Tensor> results_;
   std::vector<Tensor> rest_operands_;
@@ -227,11 +214,6 @@ class Asker {
 Posterior point_posterior(const Program& program, const PosteriorQuestion& question, std::span<const Tensor> operands,
                           const Call& call) {
   const PointEnds& ends = *program.point_ends();
-  if (question.filtered && ends.any_last()) {
-    throw OptionError(
-        "filtered marginals are not offered where something outside of a chain holds the last slice's "
-        "sources or unlinked variables");
-  }
   const auto inputs = program.sliced_inputs(operands, Semiring::log, call);
   Posterior answer = posterior(program.sliced(), question, inputs.operands, inputs.call);
   for (std::size_t f = 0; f < question.factors; ++f) {
@@ -250,11 +232,6 @@ Posterior posterior(const Program& program, const PosteriorQuestion& question, s
   if (program.point_ends() != nullptr) return point_posterior(program, question, operands, call);
   if (const Program& joined = program.for_lengths(call); &joined != &program) {
     return posterior(joined, question, operands, call);
-  }
-  TakeOut how = program.how();
-  how.whole = question.filtered;
-  if (const Program& other = program.taking_out(how); &other != &program) {
-    return posterior(other, question, operands, call);
   }
   return Asker(program, question, operands, call).run();
 }

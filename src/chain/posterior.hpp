@@ -12,7 +12,6 @@ namespace plated::chain {
 struct PosteriorQuestion {
   std::vector<DimId> variables;  // of the program's graph, ends not among them
   std::size_t factors = 0;       // the joint posteriors of this many factors, the first ones
-  bool filtered = false;         // variables of chains given the slices up to their own
   Dtype dtype = Dtype::float64;  // of the answers
   /// Is shown log Z before anything is divided by it.
   std::function<void(const Tensor&)> check;

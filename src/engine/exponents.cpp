@@ -117,7 +117,7 @@ std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Ex
   std::erase(batched, chain);
   if (given.shape == sizes(extents, batched)) return batched;
   const std::size_t batch = graph::batch_axes(graph).size();
-  const std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());
+  std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());
   if (given.shape == sizes(extents, around)) return around;
   throw ShapeError("the lengths of chain " + name + " have the shape " + engine::shape_text(given.shape) +
                    ", but the plates of its linked variables have " + engine::shape_text(sizes(extents, around)) +

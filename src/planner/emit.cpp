@@ -9,6 +9,7 @@
 #include "planner/emit_scan.hpp"
 #include "planner/goal.hpp"
 #include "planner/point_ends.hpp"
+#include "plated/error.hpp"
 
 namespace plated::planner {
 namespace {
@@ -235,6 +236,12 @@ class Emitter {
                                           .product = {},
                                           .leaf = elimination_.components[c].parent,
                                           .wide = true})};
+    }
+    for (const ValueId v : request.start) {
+      if (!contains(builder_.carried(v), component.scan->chain)) continue;
+      throw OptionError("an output has variables of a slice of chain '" +
+                        schedule_.graph.dims()[component.scan->chain].name +
+                        "' that live in different plates and are joined by nothing in the slice: ask for them one by one");
     }
     request.carried = parts.carried;
     return returned_[{c, parts.around, parts.carried}] =

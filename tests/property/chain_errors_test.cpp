@@ -221,22 +221,6 @@ TEST(ChainErrors, DisagreementOnPlatesSuggestsATiedDim) {
   }
 }
 
-TEST(ChainErrors, LengthsThatPutAChainInsideAnotherRefuseToLeaveItsFactorsOut) {
-  // Slices of s exist in those slices of t that do, and are eliminated inside of them where lengths are given.
-  EinsumOptions options{.spaced = true};
-  options.chains = {{"t", {"a->b"}}, {"s", {"e->f"}}};
-  const std::vector<Tensor> operands{Tensor(Dtype::float64, {2, 2, 2}), Tensor(Dtype::float64, {2, 1, 2, 2})};
-  const auto ask = [&] { return leave_one_out("t a b, t s e f ->", operands, "s", options, {"f1"}); };
-  EXPECT_EQ(ask().shape(), (Tensor::Shape{2, 1}));
-  options.lengths["t"] = Integers({}, 2);
-  try {
-    (void)ask();
-    FAIL() << "not refused";
-  } catch (const OptionError& error) {
-    expect_names(error.what(), {"f1", "s"});
-  }
-}
-
 TEST(ChainErrors, ManyPiecesAreToldWithoutLosingAny) {
   // More plans than a program keeps at once.
   FactorGraph g;

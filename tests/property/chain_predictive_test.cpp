@@ -3,15 +3,12 @@
 
 #include <tuple>
 
-#include "planner/planner.hpp"
 #include "plated/marginals.hpp"
 #include "property/chain_case.hpp"
 #include "property/shifted_operand.hpp"
 
 namespace plated::test {
 namespace {
-
-bool scans() { return planner::scan_chains.load(); }
 
 /// log Z − log Z without something, for each entry of `without`; each batch's are together.
 testing::AssertionResult compare(const std::string& what, const Tensor& got, const Tensor::Shape& shape,
@@ -102,29 +99,27 @@ testing::AssertionResult check_chains(DrawnChain& drawn, const Bound& bound) {
 class ChainLeaveOneOut : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
  protected:
   template <class Check>
-  void run(std::uint64_t runs, int zeros, Check check, bool may_refuse = false, bool nested = false) {
+  void run(std::uint64_t runs, int zeros, Check check, bool nested = false) {
     const ChainDraw draw{.semiring = std::get<0>(GetParam()),
                          .dtypes = {std::get<1>(GetParam())},
                          .zero_percent = zeros,
                          .graphs = {.most_work = 8000, .nested = nested, .loose_parts = false}};
     const Bound within{draw.dtypes[0] == Dtype::float32 ? 2e-6 : 1e-13, 0};
-    for_each_chain(runs, draw, may_refuse, [&](DrawnChain& drawn) { return check(drawn, within); });
+    for_each_chain(runs, draw, [&](DrawnChain& drawn) { return check(drawn, within); });
   }
 };
 
 TEST_P(ChainLeaveOneOut, OfFactorsInSlices) { run(300, 0, check_chains); }
 TEST_P(ChainLeaveOneOut, OfFactorsInSlicesWithZeros) { run(300, 8, check_chains); }
-/// Factors of chains inside a chain that they are joined to are refused, unless chains are planned as scans.
-TEST_P(ChainLeaveOneOut, OfFactorsInSlicesOfChainsInsideChains) { run(150, 5, check_chains, !scans(), true); }
-/// And so are plates inside a chain's slices.
-TEST_P(ChainLeaveOneOut, OfPlates) { run(300, 0, check_plates, !scans()); }
-TEST_P(ChainLeaveOneOut, OfPlatesWithZeros) { run(300, 8, check_plates, !scans()); }
-TEST_P(ChainLeaveOneOut, OfPlatesOfChainsInsideChains) { run(150, 5, check_plates, !scans(), true); }
+TEST_P(ChainLeaveOneOut, OfFactorsInSlicesOfChainsInsideChains) { run(150, 5, check_chains, true); }
+TEST_P(ChainLeaveOneOut, OfPlates) { run(300, 0, check_plates); }
+TEST_P(ChainLeaveOneOut, OfPlatesWithZeros) { run(300, 8, check_plates); }
+TEST_P(ChainLeaveOneOut, OfPlatesOfChainsInsideChains) { run(150, 5, check_plates, true); }
 
 TEST(LeaveOneOutOfRandomChains, CountsTheConstantsOfOperandsThatAreRecentred) {
   const ChainDraw draw{
       .semiring = Semiring::log, .dtypes = {Dtype::float32}, .graphs = {.most_work = 8000, .loose_parts = false}};
-  for_each_chain(300, draw, !scans(), [](DrawnChain& drawn) {
+  for_each_chain(300, draw, [](DrawnChain& drawn) {
     if (drawn.tensors().empty()) return testing::AssertionSuccess();
     shift_one_operand(drawn);
     const Bound within{2e-6, 0};
@@ -167,7 +162,6 @@ TEST(ChainPredictive, OfAHiddenMarkovModelByHand) {
 }
 
 TEST(ChainPredictive, OfAPlateInASliceThatThePlanLeavesOutForItsSingleSlice) {
-  if (!scans()) GTEST_SKIP() << "plates inside a chain are refused";
   // Tractable for one slice of i alone. Without it, w is held by nothing and still summed in each slice; x goes.
   const auto total_of = [](bool with) {
     FactorGraph graph;

@@ -7,7 +7,7 @@ namespace plated::test {
 namespace {
 
 [[maybe_unused]] const bool switched = [] {
-  planner::scan_chains.store(true);
+  planner::scan_chains_by_default.store(true);
   planner::verify_by_default.store(std::getenv("NOVERIFY") == nullptr);
   return true;
 }();
