@@ -98,7 +98,7 @@ class Binder {
       bound_.flops += bound.flops;
       if (step.is<planner::Scan>()) {
         bound.scan = static_cast<std::uint32_t>(bound_.scans.size());
-        bound_.scans.push_back(bind_scan(extents_, step, layouts_, options_));
+        bound_.scans.push_back(bind_scan(schedule_, extents_, step, layouts_, options_));
       } else if (const std::optional<Blocks> blocks = blocks_of(step)) {
         bind_blocks(bound, step, *blocks, along(schedule_, step, blocks->dim));
       } else {
