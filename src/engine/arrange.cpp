@@ -155,7 +155,9 @@ Arrangement::Arrangement(ToArrange work, std::int64_t element_size, const BoundS
 
 void Arrangement::whole() {
   Phase all;
-  for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) all.steps.push_back(s);
+  for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) {
+    if (!work_.is_unread(s)) all.steps.push_back(s);
+  }
   emit({std::move(all)}, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
 }
 

@@ -41,6 +41,65 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
   return first;
 }
 
+void bind_answers(const planner::Extents& extents, const planner::Step& step, const Layouts& layouts,
+                  BoundScan& bound) {
+  const auto& scan = *step.as<Scan>();
+  for (std::size_t k = 0; k < scan.answers.size(); ++k) {
+    const std::vector<DimId>& dims = scan.body->outputs[k + 1];
+    const Layout layout = layouts(scan.answers[k], extents);
+    const auto has_chain = [&](const auto& entry) { return entry.first == scan.chain; };
+    bound.answers.push_back({.dtype = layout.dtype,
+                             .of_slices = std::any_of(layout.stride.begin(), layout.stride.end(), has_chain),
+                             .slice_stride = layout.along(scan.chain),
+                             .extent = planner::sizes(extents, dims),
+                             .stride = layout.along(dims)});
+  }
+}
+
+/// Of a scan that passes masses back along one of the form of hidden Markov models.
+std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, const planner::Step& step,
+                                           const Layouts& layouts, const BoundScan& bound, Semiring semiring) {
+  const auto& scan = *step.as<Scan>();
+  const Scan::Smoothing& asked = *scan.smoothing;
+  if (semiring != Semiring::log) return std::nullopt;
+  const auto there = fused_scan(extents, layouts,
+                                {.semiring = semiring,
+                                 .chain = scan.chain,
+                                 .before = scan.after[0],
+                                 .after = scan.before[0],
+                                 .kept = scan.kept,
+                                 .forward = !scan.forward,
+                                 .step = step,
+                                 .form = asked.form});
+  if (!there) return std::nullopt;
+  FusedSmoothing smoothing{.there = *there,
+                           .back = there->returning(),
+                           .messages = planner::sliced_number(step, asked.messages),
+                           .last = planner::sliced_number(step, asked.last),
+                           .places = {},
+                           .matrix_answer = {}};
+  const auto add = [&](std::optional<std::size_t> answer, planner::ValueId value, bool before) {
+    const Layout layout = layouts(value, extents);
+    smoothing.places.push_back(
+        {.answer = answer,
+         .before = before,
+         .dtype = layout.dtype,
+         .slice_stride = layout.along(scan.chain),
+         .state_stride = layout.along(before ? scan.after[0] : scan.before[0]),
+         .row_offset = row_offsets(planner::sizes(extents, scan.kept), layout.along(scan.kept))});
+  };
+  if (bound.keeps) add(std::nullopt, scan.messages, false);
+  for (std::size_t k = 0; k < scan.answers.size(); ++k) {
+    if (asked.answers[k] == Scan::Smoothing::Answer::matrix) {
+      smoothing.matrix_answer = k;
+      smoothing.is_turned = scan.body->outputs[k + 1][0] != scan.after[0];
+    } else {
+      add(k, scan.answers[k], asked.answers[k] == Scan::Smoothing::Answer::before);
+    }
+  }
+  return smoothing;
+}
+
 }  // namespace
 
 std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const planner::Extents& extents,
@@ -65,7 +124,19 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
     bound->present_step = present.along(scan.chain);
     bound->present = row_offsets(planner::sizes(extents, scan.kept), present.along(scan.kept));
   }
-  if (!scan.semiring) bound->fused = fused_scan(schedule, extents, step, layouts, options.semiring);
+  if (const auto form = scan.semiring ? std::nullopt : planner::scan_form(schedule, step)) {
+    bound->fused = fused_scan(extents, layouts,
+                              {.semiring = options.semiring,
+                               .chain = scan.chain,
+                               .before = scan.before[0],
+                               .after = scan.after[0],
+                               .kept = scan.kept,
+                               .forward = scan.forward,
+                               .step = step,
+                               .form = *form});
+  }
+  bind_answers(extents, step, layouts, *bound);
+  if (scan.smoothing) bound->smoothing = smoothing_of(extents, step, layouts, *bound, options.semiring);
   const planner::Schedule& body = *scan.body;
   std::vector<Tensor> operands;
   for (std::size_t k = 0; k < body.operands.size(); ++k) {
@@ -77,8 +148,14 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
     operands.push_back(slice_shape(layout, body.operands[k], extents));
     bound->advance.push_back(layout.along(scan.chain) * static_cast<std::int64_t>(size_of(layout.dtype)));
   }
-  bound->shapes = operands;
+  bound->shapes = std::move(operands);
   bound->shapes.push_back(slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents));
+  for (std::size_t k = 0; k < scan.answers.size(); ++k) {
+    const std::vector<DimId>& dims = body.outputs[k + 1];
+    bound->shapes.push_back(slice_shape(
+        bound->answers[k].of_slices ? layouts(scan.answers[k], extents) : row_major(Dtype::float64, dims, extents),
+        dims, extents));
+  }
   bound->body_options = {.semiring = options.semiring, .element = message_dtype(options.semiring, layouts.element())};
   if (!bound->fused) bound->body.bound = bind_body(*bound, body, extents);
   return bound;
@@ -86,7 +163,8 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
 
 BoundSchedule bind_body(const BoundScan& bound, const planner::Schedule& body, const planner::Extents& extents) {
   const std::span<const Tensor> shapes = bound.shapes;
-  return engine::bind(body, extents, shapes.last(1), shapes.first(shapes.size() - 1), bound.body_options);
+  const std::size_t outputs = 1 + bound.answers.size();
+  return engine::bind(body, extents, shapes.last(outputs), shapes.first(shapes.size() - outputs), bound.body_options);
 }
 
 }  // namespace plated::engine

@@ -2,7 +2,9 @@
 #include "engine/bound_scan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
@@ -24,6 +26,21 @@ void put_number(Dtype dtype, void* data, std::int64_t at, double value) {
   }
 }
 
+/// Writes an answer that is a sum over the slices, which is row-major.
+void deliver_total(const ScanAnswer& answer, const double* total) {
+  const std::size_t axes = answer.extent.size();
+  const std::int64_t inner = axes == 0 ? 1 : answer.extent.back();
+  const std::int64_t step = axes == 0 ? 0 : answer.stride.back();
+  const std::int64_t count = base::checked_product(answer.extent);
+  for (std::int64_t k = 0; k < count; k += inner) {
+    std::int64_t at = 0, rest = k / inner;
+    for (std::size_t axis = axes; axis-- > 1; rest /= answer.extent[axis - 1]) {
+      at += rest % answer.extent[axis - 1] * answer.stride[axis - 1];
+    }
+    for (std::int64_t i = 0; i < inner; ++i) put_number(answer.dtype, answer.data, at + i * step, total[k + i]);
+  }
+}
+
 }  // namespace
 
 bool takes_shifts(Semiring semiring) { return carries_offset(semiring); }
@@ -39,16 +56,29 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
   own.message[0] = layout.take(message_bytes());
   if (!fused) own.message[1] = layout.take(message_bytes());
   own.shift = layout.take<double>(rows);
-  if (fused && ragged) own.lengths = layout.take<std::int64_t>(rows);
+  if ((fused || smoothing) && ragged) own.lengths = layout.take<std::int64_t>(rows);
   if (fused) own.fused = fused->take(layout, threads);
+  if (in_real_space_) own.first = layout.take(message_bytes());
+  if (smoothing) own.smoothing = smoothing->take(layout, threads);
+  if (!fused) {
+    for (double*& totals : own.totals) totals = layout.take<double>(total_elements());
+  }
   return own;
 }
 
 std::int64_t BoundScan::table_bytes() const {
   std::size_t entries = start.row.size() + start.state.size() + present.size();
   for (const FirstMessage::Same& same : start.same) entries += same.row.size() + same.state.size();
-  if (fused && fused->before) entries += fused->before->row_offset.size();
-  if (fused && fused->after) entries += fused->after->row_offset.size();
+  const auto add = [&](const FusedScan& scan) {
+    if (scan.before) entries += scan.before->row_offset.size();
+    if (scan.after) entries += scan.after->row_offset.size();
+  };
+  if (fused) add(*fused);
+  if (smoothing) {
+    add(smoothing->there);
+    add(smoothing->back);
+    for (const SmoothedPlace& place : smoothing->places) entries += place.row_offset.size();
+  }
   return static_cast<std::int64_t>(entries * sizeof(std::int64_t));
 }
 
@@ -69,6 +99,18 @@ void BoundScan::take_memory(int threads) {
   memory_bytes_ = 0;
   memory_.reset(base::allocate_aligned(static_cast<std::size_t>(count.bytes())));
   memory_bytes_ = count.bytes();
+}
+
+/// Of the answers that are sums over the slices.
+std::int64_t BoundScan::total_elements() const {
+  std::int64_t sum = 0;
+  for (const ScanAnswer& answer : answers) sum += answer.of_slices ? 0 : base::checked_product(answer.extent);
+  return sum;
+}
+
+void BoundScan::smooths(std::shared_ptr<BoundScan> other) {
+  other->in_real_space_ = true;
+  traced_ = std::move(other);
 }
 
 void BoundScan::write_first(std::byte* message, double* shift) const {
@@ -129,6 +171,11 @@ void BoundScan::restore_absent(std::int64_t slice, const std::byte* before, std:
 void BoundScan::run(const ScanMemory& memory, int threads) {
   MemoryLayout layout(memory_.get());
   const Arrays own = arrays(layout, threads);
+  if (smoothing && slices > 0) {
+    if (run_smoothing(memory, own, threads)) return;
+    // Once more in logarithms.
+    if (traced_) traced_->trace_again(const_cast<void*>(sliced()[smoothing->messages]), threads);
+  }
   const std::byte* last = fused ? run_fused(memory, own, threads) : run_slices(memory, own, threads);
   const bool shifted = takes_shifts(semiring);
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -148,6 +195,7 @@ const std::byte* BoundScan::run_slices(const ScanMemory& memory, const Arrays& o
   std::byte* message = place(0);
   write_first(message, own.shift);
   const std::span<const void* const> values = sliced();
+  std::fill_n(own.totals[1], total_elements(), 0.0);
   base::Pace pace;
   const std::int64_t work = 256 + rows * states;  // of a slice at least, in nanoseconds
   for (std::int64_t s = 0; s < slices; ++s) {
@@ -161,11 +209,28 @@ const std::byte* BoundScan::run_slices(const ScanMemory& memory, const Arrays& o
     }
     if (operand == values.size()) operands.push_back(message);
     std::byte* after = place(s + 1);
-    void* next = after;
-    run_prepared(body, std::span(&next, 1), operands, threads);
+    outputs_.assign(1, after);
+    double* total = own.totals[0];
+    for (const ScanAnswer& answer : answers) {
+      if (answer.of_slices) {
+        outputs_.push_back(static_cast<std::byte*>(answer.data) +
+                           slice(s) * answer.slice_stride * static_cast<std::int64_t>(size_of(answer.dtype)));
+      } else {
+        outputs_.push_back(total);
+        total += base::checked_product(answer.extent);
+      }
+    }
+    run_prepared(body, outputs_, operands, threads);
+    for (std::int64_t k = 0; k < total - own.totals[0]; ++k) own.totals[1][k] += own.totals[0][k];
     if (ragged) restore_absent(slice(s), message, after);
     message = after;
     normalise(semiring, dtype, message, own.shift, rows, states);
+  }
+  const double* total = own.totals[1];
+  for (const ScanAnswer& answer : answers) {
+    if (answer.of_slices) continue;
+    deliver_total(answer, total);
+    total += base::checked_product(answer.extent);
   }
   return message;
 }
@@ -175,24 +240,103 @@ const std::byte* BoundScan::run_fused(const ScanMemory& memory, const Arrays& ow
   write_first(own.message[0], own.shift);
   if (ragged) find_lengths(own.lengths);
   const kernels::Scan scan = fused->pack(sliced(), own.fused);
-  FusedScan::Stretch stretch{.steps = slices, .message = own.message[0], .shift = own.shift, .lengths = own.lengths};
+  FusedScan::Stretch rest{.steps = slices, .message = own.message[0], .shift = own.shift, .lengths = own.lengths};
   if (memory.messages != nullptr && slices > 0) {
-    // The message before each slice: the first one, then what each slice but the last leaves.
-    const std::int64_t size = message_bytes();
-    std::memcpy(static_cast<std::byte*>(memory.messages) + slice(0) * size, own.message[0],
-                static_cast<std::size_t>(size));
-    keep_shifts(memory, slice(0), own.shift);
-    const std::int64_t direction = forward ? 1 : -1;
-    stretch.steps = slices - 1;
-    stretch.trace = {.messages = static_cast<std::byte*>(memory.messages) + (slice(0) + direction) * size,
-                     .step_stride = direction * rows * states,
-                     .offsets = memory.shifts != nullptr ? memory.shifts + (slice(0) + direction) * rows : nullptr,
-                     .offset_step_stride = direction * rows};
-    fused->run(scan, sliced(), stretch, own.fused, threads);
-    stretch = {.first = slices - 1, .steps = 1, .message = own.message[0], .shift = own.shift, .lengths = own.lengths};
+    if (in_real_space_) std::memcpy(own.first, own.message[0], static_cast<std::size_t>(message_bytes()));
+    trace(scan, memory, own, in_real_space_, threads);
+    rest.first = slices - 1;
+    rest.steps = 1;
   }
-  fused->run(scan, sliced(), stretch, own.fused, threads);
+  fused->run(scan, sliced(), rest, own.fused, threads);
   return own.message[0];
+}
+
+/// The message before each slice: the first one, then what each slice but the last leaves.
+void BoundScan::trace(const kernels::Scan& scan, const ScanMemory& memory, const Arrays& own, bool in_real_space,
+                      int threads) const {
+  const std::int64_t size = message_bytes();
+  const std::int64_t direction = forward ? 1 : -1;
+  auto* messages = static_cast<std::byte*>(memory.messages) + slice(0) * size;
+  double* shifts = memory.shifts != nullptr && !in_real_space ? memory.shifts + slice(0) * rows : nullptr;
+  if (in_real_space) {
+    write_exponentials(dtype, own.message[0], rows * states, messages);
+  } else {
+    std::memcpy(messages, own.message[0], static_cast<std::size_t>(size));
+  }
+  if (shifts != nullptr) std::copy_n(own.shift, rows, shifts);
+  fused->run(scan, sliced(),
+             {.steps = slices - 1,
+              .message = own.message[0],
+              .shift = own.shift,
+              .lengths = own.lengths,
+              .trace = {.messages = messages + direction * size,
+                        .step_stride = direction * rows * states,
+                        .offsets = shifts != nullptr ? shifts + direction * rows : nullptr,
+                        .offset_step_stride = direction * rows,
+                        .linear = in_real_space}},
+             own.fused, threads);
+}
+
+void BoundScan::trace_again(void* messages, int threads) const {
+  MemoryLayout layout(memory_.get());
+  const Arrays own = arrays(layout, threads);
+  std::memcpy(own.message[0], own.first, static_cast<std::size_t>(message_bytes()));
+  trace(fused->pack(sliced(), own.fused), {.messages = messages}, own, false, threads);
+}
+
+bool BoundScan::run_smoothing(const ScanMemory& memory, const Arrays& own, int threads) {
+  const FusedSmoothing::Memory& arrays = own.smoothing;
+  const Dtype type = smoothing->there.shape.dtype;
+  const auto* last = static_cast<const double*>(sliced()[smoothing->last]);
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (ragged) find_lengths(own.lengths);
+  // What returns first: the mass of the last message, without what the message itself brings.
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double best = -infinity;
+    arrays.weight[r] = 0;
+    const auto mass_of = [&](std::int64_t k) {
+      return number_at(start.dtype, inputs[0],
+                       start.row[static_cast<std::size_t>(r)] + start.state[static_cast<std::size_t>(k)]);
+    };
+    const auto log_of = [&](std::int64_t k) {
+      const double mass = mass_of(k);
+      return mass > 0 ? std::log(mass) - last[r * states + k] : -infinity;
+    };
+    for (std::int64_t k = 0; k < states; ++k) {
+      if (!(mass_of(k) >= 0)) return false;
+      arrays.weight[r] += mass_of(k);
+      best = std::max(best, log_of(k));
+    }
+    if (!(best < infinity && arrays.weight[r] < infinity)) return false;
+    const double taken = best == -infinity ? 0.0 : best;
+    for (std::int64_t k = 0; k < states; ++k) put_number(type, arrays.message, r * states + k, log_of(k) - taken);
+  }
+  places_.clear();
+  for (const SmoothedPlace& place : smoothing->places) {
+    places_.push_back(place.answer ? answers[*place.answer].data : memory.messages);
+  }
+  const FusedSmoothing::Run run{.operands = sliced(),
+                                .in_real_space = traced_ != nullptr,
+                                .last = last,
+                                .lengths = own.lengths,
+                                .data = places_,
+                                .pairs = smoothing->matrix_answer ? own.totals[1] : nullptr,
+                                .threads = threads};
+  if (!smoothing->run(run, arrays)) return false;
+  if (smoothing->matrix_answer) deliver_total(answers[*smoothing->matrix_answer], own.totals[1]);
+
+  // The mass of the first message: what meets there, as a share of the row's.
+  smoothing->copy_messages(run, slice(slices - 1), 1, arrays.own);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (std::int64_t k = r * states; k < (r + 1) * states; ++k) {
+      memory.output[k] = number_at(type, arrays.own, k) * std::exp(number_at(type, arrays.message, k));
+      sum += memory.output[k];
+    }
+    if (!(sum > 0) && arrays.weight[r] > 0) return false;
+    for (std::int64_t k = r * states; k < (r + 1) * states && sum > 0; ++k) memory.output[k] *= arrays.weight[r] / sum;
+  }
+  return true;
 }
 
 }  // namespace plated::engine

@@ -11,8 +11,6 @@
 namespace plated::engine {
 namespace {
 
-using planner::Scan;
-
 constexpr std::int64_t rows_of_a_task = 8;
 
 }  // namespace
@@ -30,38 +28,36 @@ std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
   return offsets;
 }
 
-std::optional<FusedScan> fused_scan(const planner::Schedule& schedule, const planner::Extents& extents,
-                                    const planner::Step& step, const Layouts& layouts, Semiring semiring) {
-  const auto& scan = *step.as<Scan>();
-  if (!carries_offset(semiring)) return std::nullopt;
-  const std::optional<planner::ScanForm> form = planner::scan_form(schedule, step);
-  if (!form || planner::elements(extents, scan.kept) == 0 || extents[scan.before[0]] == 0) return std::nullopt;
-  FusedScan fused{.shape = {.semiring = semiring, .dtype = layouts.element(), .states = extents[scan.before[0]]},
-                  .forward = scan.forward,
-                  .slices = extents[scan.chain],
-                  .rows = planner::elements(extents, scan.kept),
-                  .before = {},
-                  .after = {}};
+std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layouts& layouts,
+                                    const FusedRequest& request) {
+  const std::int64_t rows = planner::elements(extents, request.kept);
+  if (!carries_offset(request.semiring) || rows == 0 || extents[request.before] == 0) return std::nullopt;
+  FusedScan fused{
+      .shape = {.semiring = request.semiring, .dtype = layouts.element(), .states = extents[request.before]},
+      .forward = request.forward,
+      .slices = extents[request.chain],
+      .rows = rows,
+      .before = {},
+      .after = {}};
   bool same_type = true;
   const auto layout_of = [&](std::size_t operand) {
-    Layout layout = layouts(planner::sliced_value(step, operand), extents);
+    Layout layout = layouts(planner::sliced_value(request.step, operand), extents);
     same_type = same_type && layout.dtype == fused.shape.dtype;
     return layout;
   };
-  const auto number = [&](std::size_t operand) { return operand - (operand > scan.message ? 1 : 0); };
   const auto term = [&](std::size_t operand, DimId state) {
     const Layout layout = layout_of(operand);
-    return FusedTerm{.operand = number(operand),
-                     .slice_stride = layout.along(scan.chain),
+    return FusedTerm{.operand = planner::sliced_number(request.step, operand),
+                     .slice_stride = layout.along(request.chain),
                      .state_stride = layout.along(state),
-                     .row_offset = row_offsets(planner::sizes(extents, scan.kept), layout.along(scan.kept))};
+                     .row_offset = row_offsets(planner::sizes(extents, request.kept), layout.along(request.kept))};
   };
-  const Layout matrix = layout_of(form->matrix);
-  fused.matrix = number(form->matrix);
-  fused.matrix_stride[0] = matrix.along(scan.before[0]);
-  fused.matrix_stride[1] = matrix.along(scan.after[0]);
-  if (form->before) fused.before = term(*form->before, scan.before[0]);
-  if (form->after) fused.after = term(*form->after, scan.after[0]);
+  const Layout matrix = layout_of(request.form.matrix);
+  fused.matrix = planner::sliced_number(request.step, request.form.matrix);
+  fused.matrix_stride[0] = matrix.along(request.before);
+  fused.matrix_stride[1] = matrix.along(request.after);
+  if (request.form.before) fused.before = term(*request.form.before, request.before);
+  if (request.form.after) fused.after = term(*request.form.after, request.after);
   if (!same_type) return std::nullopt;
   return fused;
 }

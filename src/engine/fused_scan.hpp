@@ -77,8 +77,18 @@ struct FusedScan {
 [[nodiscard]] std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
                                                     const std::vector<std::int64_t>& stride);
 
-/// None where the kernels do not have the form, the semiring or the types.
-[[nodiscard]] std::optional<FusedScan> fused_scan(const planner::Schedule& schedule, const planner::Extents& extents,
-                                                  const planner::Step& step, const Layouts& layouts, Semiring semiring);
+/// A scan of that form, as a body's operands: the values they are slices of, and the dims.
+struct FusedRequest {
+  Semiring semiring = Semiring::log;
+  DimId chain = 0, before = 0, after = 0;
+  std::vector<DimId> kept;
+  bool forward = true;
+  const planner::Step& step;
+  planner::ScanForm form;
+};
+
+/// None where the kernels do not have the semiring or the types.
+[[nodiscard]] std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layouts& layouts,
+                                                  const FusedRequest& request);
 
 }  // namespace plated::engine

@@ -28,10 +28,14 @@ bool is_one_product(const Schedule& body) {
 
 }  // namespace
 
+std::size_t sliced_number(const Step& step, std::size_t operand) {
+  return operand - (operand > step.as<Scan>()->message ? 1 : 0);
+}
+
 ValueId sliced_value(const Step& step, std::size_t operand) {
   const auto& scan = *step.as<Scan>();
   const std::size_t first = (scan.starts ? 1U : 0U) + (scan.ragged ? 1U : 0U);
-  return step.inputs[first + operand - (operand > scan.message ? 1 : 0)];
+  return step.inputs[first + sliced_number(step, operand)];
 }
 
 std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step) {

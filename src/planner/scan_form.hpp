@@ -8,17 +8,11 @@
 
 namespace plated::planner {
 
-/// message ← (⊕ message ⊗ before ⊗ matrix) ⊗ after, with one link and a matrix that is the same in all slices and rows.
-/// Numbers of the body's operands.
-struct ScanForm {
-  std::size_t matrix = 0;
-  std::optional<std::size_t> before;  // over states before a slice, and rows
-  std::optional<std::size_t> after;
-};
-
 /// The form of a scan in the semiring of the run.
 [[nodiscard]] std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step);
 
+/// An operand of a scan's body, the message not counted.
+[[nodiscard]] std::size_t sliced_number(const Step& step, std::size_t operand);
 /// The value that an operand of a scan's body, but for the message, is a slice of.
 [[nodiscard]] ValueId sliced_value(const Step& step, std::size_t operand);
 
