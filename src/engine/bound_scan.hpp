@@ -46,6 +46,9 @@ struct ScanAnswer {
   bool of_slices = false;
   std::int64_t slice_stride = 0;
   std::vector<std::int64_t> extent, stride;  // but for the chain
+
+  /// Writes a sum over the slices, which is row-major.
+  void deliver(const double* total) const;
 };
 
 struct BoundScan {

@@ -41,10 +41,9 @@ class Binder {
         first_step_(options.kept != nullptr ? schedule.forward_steps : 0) {}
 
   BoundSchedule run() {
-    const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
     {
-      const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_size, first_step_);
-      if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_size, first_step_);
+      const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_bytes(), first_step_);
+      if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_bytes(), first_step_);
       // What other runs read is laid out as the schedule says.
       if (schedule_.reuses_buffers || options_.recalls) {
         blocking_ = blocking_of_run(schedule_, extents_, layouts_, reused_bytes(arena.bytes), first_step_);
@@ -59,7 +58,7 @@ class Binder {
     bound_.cleared = cleared();
     find_unread();
     bind_steps();
-    Arrangement arrangement(to_arrange(), element_size, options_.kept, blocking_, bound_);
+    Arrangement arrangement(to_arrange(), element_bytes(), options_.kept, blocking_, bound_);
     arrangement.whole();
     if (options_.limit > 0 && bound_.bytes(options_.threads) > options_.limit) {
       arrangement.cut(options_.limit - bound_.bytes(options_.threads) + bound_.arena_bytes);
@@ -68,12 +67,16 @@ class Binder {
   }
 
  private:
+  planner::ElementBytes element_bytes() const {
+    const auto size = [](Dtype dtype) { return static_cast<std::int64_t>(size_of(dtype)); };
+    return {size(element_), size(message_dtype(options_.semiring, element_))};
+  }
+
   /// What intermediates take where their places are taken again: values that are kept do not change the blocks, so that
   /// totals have the bits of a run that keeps none.
   std::int64_t reused_bytes(std::int64_t bytes) const {
     if (schedule_.reuses_buffers || bytes < least_blocked_bytes.load(std::memory_order_relaxed)) return bytes;
-    const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
-    return planner::place_buffers(schedule_, extents_, element_size, first_step_, true).bytes;
+    return planner::place_buffers(schedule_, extents_, element_bytes(), first_step_, true).bytes;
   }
 
   ToArrange to_arrange() const {

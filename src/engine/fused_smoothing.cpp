@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/watch.hpp"
+#include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
@@ -99,12 +100,7 @@ void FusedSmoothing::copy_block(const Run& run, std::int64_t first, std::int64_t
     const double best = *std::max_element(row, row + there.shape.states);
     for (std::int64_t a = 0; a < there.shape.states; ++a) {
       const double value = best == -std::numeric_limits<double>::infinity() ? 0.0 : std::exp(row[a] - best);
-      const std::int64_t at = r * there.shape.states + a;
-      if (there.shape.dtype == Dtype::float32) {
-        reinterpret_cast<float*>(slot)[at] = static_cast<float>(value);
-      } else {
-        reinterpret_cast<double*>(slot)[at] = value;
-      }
+      put_number(there.shape.dtype, slot, r * there.shape.states + a, value);
     }
   }
 }
