@@ -118,7 +118,9 @@ class Binder {
   /// Steps of slices that a scan answers for, besides whatever nothing reads.
   void find_unread() {
     const auto is_scan = [](const Step& step) { return step.is<planner::Scan>(); };
-    if (!schedule_.reuses_buffers || options_.recalls || std::none_of(schedule_.steps.begin(), schedule_.steps.end(), is_scan)) return;
+    if (!schedule_.reuses_buffers || options_.recalls ||
+        std::none_of(schedule_.steps.begin(), schedule_.steps.end(), is_scan))
+      return;
     unread_.assign(schedule_.steps.size(), false);
     reads_.assign(schedule_.values.size(), 0);
     for (std::size_t s = schedule_.steps.size(); s-- > first_step_;) {
