@@ -113,16 +113,16 @@ class Reverse {
   StepWriter& writer_;
   ReverseOptions options_;
   std::size_t forward_steps_;
-  std::vector<ValueId> operand_value_;  // [operand]
-  std::vector<bool> active_;            // [value]: its mass is asked for, or leads to one that is
-  bool spread_ = true;                  // all that depends on an active value is active
-  std::vector<SortedSet> slices_;       // [value]: dims of its mass beyond its own
-  std::vector<ValueId> mass_;           // [value]
-  std::vector<ValueId> log_mass_;       // [value]
-  std::vector<std::uint32_t> uses_;     // [value]: inputs of forward steps that it is
-  std::vector<bool> is_leave_one_out_;  // [value]
-  std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
-  std::vector<planner::Scale> scale_;   // [value]: of what goes there
+  std::vector<ValueId> operand_value_;       // [operand]
+  std::vector<bool> active_;                 // [value]: its mass is asked for, or leads to one that is
+  bool spread_ = true;                       // all that depends on an active value is active
+  std::vector<SortedSet> slices_;            // [value]: dims of its mass beyond its own
+  std::vector<ValueId> mass_;                // [value]
+  std::vector<ValueId> log_mass_;            // [value]
+  std::vector<std::uint32_t> uses_;          // [value]: inputs of forward steps that it is
+  std::vector<bool> is_leave_one_out_;       // [value]
+  std::vector<ValueId> target_;              // [value]: where the mass of an operand goes
+  std::vector<planner::Scale> scale_;        // [value]: of what goes there
   std::vector<std::vector<ValueId>> tells_;  // [value]: the answers that messages' masses are
   std::vector<bool> answered_;               // [step]: of slices for which the scan back has answered
   AllSlices scans_;

@@ -34,8 +34,7 @@ void Reverse::pass_along(const Slices& slices) {
   for (std::size_t k = 0; k < masses.before.size(); ++k) {
     const ValueId told = masses.before[k];
     const std::vector<DimId> dims = writer_.schedule().values[told].dims;
-    write(tells_[scan.messages][k],
-          present == none ? told : writer_.contract({told, present}, dims, Semiring::real));
+    write(tells_[scan.messages][k], present == none ? told : writer_.contract({told, present}, dims, Semiring::real));
   }
   for (std::size_t k = 0; k < tells_[scan.results].size(); ++k) {
     write(tells_[scan.results][k], masses.form ? masses.after[k] : returned.results);
@@ -120,8 +119,8 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
     inputs.push_back(masses.last);
     if (writer_.dims(masses.last) != base::sorted(dims)) {
       inputs.back() = writer_.add_intermediate(dims);
-      writer_.weigh(inputs.back(), {.added = {}, .subtracted = {}, .factors = {masses.last}},
-                    writer_.dims(masses.last), false);
+      writer_.weigh(inputs.back(), {.added = {}, .subtracted = {}, .factors = {masses.last}}, writer_.dims(masses.last),
+                    false);
     }
   } else {
     inputs.push_back(writer_.zero());
@@ -200,8 +199,8 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
     if (back.smoothing) back.smoothing->answers.push_back(Answer::before);
   }
   for (std::size_t k = 0; k < masses.after.size(); ++k) {
-    writer.weigh(writer.add_output(joined(back.kept, scan.after)),
-                 {.added = {}, .subtracted = {}, .factors = {mass}}, writer.dims(mass), false);
+    writer.weigh(writer.add_output(joined(back.kept, scan.after)), {.added = {}, .subtracted = {}, .factors = {mass}},
+                 writer.dims(mass), false);
     back.smoothing->answers.push_back(Answer::after);
   }
   body.become_body_of(back, inputs);
