@@ -75,7 +75,7 @@ FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   memory.packed = layout.take(static_cast<std::int64_t>(kernels::Scan::packed_bytes(shape)));
   memory.scratch_bytes = static_cast<std::int64_t>(base::in_whole_lines(kernels::Scan::scratch_bytes(shape)));
   const bool split = splits(slices);
-  const std::int64_t most_rows = split ? std::max(rows, rows * shape.states * 64) : rows;
+  const std::int64_t most_rows = split ? std::max(rows, rows * shape.states * planner::time_parts) : rows;
   memory.scratch = layout.take(memory.scratch_bytes * groups(slices, most_rows, threads));
   if (split) memory.split = layout.take(split_bytes());
   return memory;

@@ -8,8 +8,7 @@
 namespace plated::engine {
 namespace {
 
-constexpr std::int64_t time_parts = 64;
-constexpr std::int64_t fewest_steps_of_a_part = 32;
+using planner::time_parts;
 
 double zero_of_sums(Semiring semiring) {
   const double infinity = std::numeric_limits<double>::infinity();
@@ -112,11 +111,7 @@ void fill_identities(Semiring semiring, std::int64_t states, std::int64_t rows, 
 
 }  // namespace
 
-bool FusedScan::splits(std::int64_t steps) const {
-  // From every state, a step takes as many rows as there are states. They go side by side through vector lanes, which
-  // beats the latency of one row only where both are few.
-  return rows * shape.states <= 3 && steps >= fewest_steps_of_a_part * time_parts;
-}
+bool FusedScan::splits(std::int64_t steps) const { return planner::splits_time(rows, shape.states, steps); }
 
 std::int64_t FusedScan::split_bytes() const {
   MemoryLayout count;
