@@ -35,7 +35,8 @@ Schedule gradient_schedule(Schedule schedule, std::size_t outputs, const Gradien
   Reverse reverse(writer, {.semiring = question.semiring,
                            .nonnegative = question.nonnegative,
                            .expand = {},
-                           .reads_answers = question.reads_answers});
+                           .reads_answers = question.reads_answers,
+                           .skips_slices = true});
   for (std::size_t o = 0; o < outputs; ++o) reverse.seed(o);
   for (std::size_t f = 0; f < question.wanted.size(); ++f) {
     if (question.wanted[f]) reverse.want_operand(f);
@@ -72,28 +73,29 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
     if (!needed[s]) continue;  // another output may sum the same variable
     for (const DimId v : summed(schedule.steps[s])) summed_in[v] = s;
   }
-  // A state that links carry on is summed in the next slice; its mass is that of the message after its own.
+  // States that links carry on have the masses of messages.
   std::vector<ValueId> carried_in(model.dims().size(), none);
   std::vector<bool> is_message(schedule.values.size(), false);  // whose mass slices do not pass on
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const auto* scan = schedule.steps[s].as<planner::Scan>();
     if (!needed[s] || scan == nullptr || scan->results == none) continue;
     for (const DimId v : scan->after) carried_in[v] = scan->results;
+    for (const DimId v : scan->before) carried_in[v] = scan->messages;
     is_message[scan->messages] = true;
   }
   StepWriter writer(schedule);
   const SortedSet told_apart = plates_and_batches(model);
   const SortedSet batch = graph::batch_axes(model);
-  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = told_apart});
+  const std::vector<DimId> asked = variables ? posterior_variables(model) : std::vector<DimId>{};
+  Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = told_apart, .skips_slices = true});
   reverse.seed(total);
   std::vector<VariableAnswer> answers;
   const graph::AnswerAxes axes(model);
-  for (const DimId v : variables ? posterior_variables(model) : std::vector<DimId>{}) {
+  for (const DimId v : asked) {
     VariableAnswer answer{.variable = v, .step = summed_in[v], .source = carried_in[v]};
     answer.answer = writer.add_output(axes(v));
     if (answer.source != none) {
-      reverse.want(answer.source);
-      answers.push_back(answer);
+      reverse.want_messages(answer.source, answer.answer);
       continue;
     }
     if (answer.step == schedule.steps.size()) continue;  // in an empty plate, where sizes are fixed
@@ -101,7 +103,6 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
     answers.push_back(answer);
   }
   for (VariableAnswer& answer : answers) {
-    if (answer.source != none) continue;
     const Step& step = schedule.steps[answer.step];
     // With the slices that its mass would tell apart: what is never formed otherwise must not become large.
     const SortedSet slices = base::intersect(told_apart, writer.loops(step));

@@ -26,6 +26,8 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
       scale_(writer.schedule().values.size()),
+      tells_(writer.schedule().values.size()),
+      answered_(forward_steps_, false),
       scans_(writer.schedule()) {
   const planner::Schedule& schedule = writer_.schedule();
   for (ValueId v = 0; v < schedule.values.size(); ++v) {
@@ -67,7 +69,7 @@ void Reverse::run(const Visit& visit) {
   for (std::size_t s = forward_steps_; s-- > 0;) {
     const Step step = writer_.schedule().steps[s];  // a copy: the schedule grows
     if (const Slices* slices = scans_.ended_by(s)) pass_along(*slices);
-    if (mass_[step.output] == none || !active_[step.output] || step.is<planner::Scan>()) continue;
+    if (mass_[step.output] == none || !active_[step.output] || step.is<planner::Scan>() || answered_[s]) continue;
     if (visit) visit(step, s);
     const ValueId joint = pass_to_joint(step);
     // Exponents are given numbers: they have no mass.
@@ -99,6 +101,11 @@ ValueId Reverse::pass_to_joint(const Step& step) {
     return in;
   }
   return none;
+}
+
+void Reverse::want_messages(ValueId messages, ValueId answer) {
+  want(messages);
+  tells_[messages].push_back(answer);
 }
 
 void Reverse::want(ValueId value) {

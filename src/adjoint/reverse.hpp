@@ -8,7 +8,7 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "adjoint/scan_slices.hpp"
@@ -25,6 +25,8 @@ struct ReverseOptions {
   SortedSet shared_by_all = {};
   /// What is written into an answer may be read again: it is not rounded to a narrower type.
   bool reads_answers = true;
+  /// Nobody visits the steps of slices: a scan may answer for all that they read.
+  bool skips_slices = false;
 };
 
 class Reverse {
@@ -38,6 +40,8 @@ class Reverse {
   void seed(ValueId value, ValueId mass) { mass_[value] = mass; }
   /// Ask for the mass of a value; to be called before run().
   void want(ValueId value);
+  /// Have the mass of a scan's messages, before or after each slice, written into an answer.
+  void want_messages(ValueId messages, ValueId answer);
   /// Whether the mass of a value is needed for what has been asked so far.
   [[nodiscard]] bool is_wanted(ValueId value);
   /// Have an operand's mass, times a number, written into a new answer.
@@ -75,7 +79,24 @@ class Reverse {
  private:
   /// Passes the masses of a scan's messages along its chain.
   void pass_along(const Slices& slices);
-  void write_return(const Slices& slices, ValueId added, planner::Scan& back, std::vector<ValueId>& inputs) const;
+  /// What runs back along a scan.
+  struct Returning {
+    ValueId last = none;   // the mass of the last message
+    ValueId added = none;  // that others have given the messages before each slice
+    /// Where the masses of messages before and after each slice go that are told.
+    std::vector<ValueId> before = {}, after = {};
+    /// Of a scan of the form of hidden Markov models: its factors whose masses are told, and where they go.
+    std::optional<planner::ScanForm> form = {};
+    std::vector<ValueId> factors = {}, answers = {};
+  };
+  [[nodiscard]] Returned pass_back(const Slices& slices, const Returning& masses) const;
+  void write_return(const Slices& slices, const Returning& masses, planner::Scan& back,
+                    std::vector<ValueId>& inputs) const;
+  /// The dims of masses besides the states: they may tell slices apart that messages do not.
+  [[nodiscard]] std::vector<DimId> kept_in(const Slices& slices, const Returning& masses) const;
+  /// Whether the scan back can answer for all that its slices read.
+  void find_form(const Slices& slices, Returning& masses) const;
+  void choose_answers(const Slices& slices, Returning& masses);
   void spread_activity();
   void spread_slices();
   [[nodiscard]] ValueId pass_to_joint(const planner::Step& step);
@@ -92,16 +113,18 @@ class Reverse {
   StepWriter& writer_;
   ReverseOptions options_;
   std::size_t forward_steps_;
-  std::vector<ValueId> operand_value_;  // [operand]
-  std::vector<bool> active_;            // [value]: its mass is asked for, or leads to one that is
-  bool spread_ = true;                  // all that depends on an active value is active
-  std::vector<SortedSet> slices_;       // [value]: dims of its mass beyond its own
-  std::vector<ValueId> mass_;           // [value]
-  std::vector<ValueId> log_mass_;       // [value]
-  std::vector<std::uint32_t> uses_;     // [value]: inputs of forward steps that it is
-  std::vector<bool> is_leave_one_out_;  // [value]
-  std::vector<ValueId> target_;         // [value]: where the mass of an operand goes
-  std::vector<planner::Scale> scale_;   // [value]: of what goes there
+  std::vector<ValueId> operand_value_;       // [operand]
+  std::vector<bool> active_;                 // [value]: its mass is asked for, or leads to one that is
+  bool spread_ = true;                       // all that depends on an active value is active
+  std::vector<SortedSet> slices_;            // [value]: dims of its mass beyond its own
+  std::vector<ValueId> mass_;                // [value]
+  std::vector<ValueId> log_mass_;            // [value]
+  std::vector<std::uint32_t> uses_;          // [value]: inputs of forward steps that it is
+  std::vector<bool> is_leave_one_out_;       // [value]
+  std::vector<ValueId> target_;              // [value]: where the mass of an operand goes
+  std::vector<planner::Scale> scale_;        // [value]: of what goes there
+  std::vector<std::vector<ValueId>> tells_;  // [value]: the answers that messages' masses are
+  std::vector<bool> answered_;               // [step]: of slices for which the scan back has answered
   AllSlices scans_;
 };
 

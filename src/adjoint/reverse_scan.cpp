@@ -2,10 +2,12 @@
 //
 // The mass of the message after a slice is that of the message before the next one. A body that recomputes a slice
 // passes it on to the message before the slice; what else the slice reads gets its mass from the steps that compute all
-// slices at once.
+// slices at once or, where there are kernels for all that is asked of the slices, from the scan itself.
+#include <algorithm>
 #include <utility>
 
 #include "adjoint/reverse.hpp"
+#include "planner/scan_form.hpp"
 
 namespace plated::adjoint {
 
@@ -17,66 +19,189 @@ using planner::Scan;
 void Reverse::pass_along(const Slices& slices) {
   const Step step = writer_.step(slices.scan);
   const Scan scan = *step.as<Scan>();
-  if (!active_[step.output] || (mass_[step.output] == none && mass_[scan.messages] == none)) return;
-  const Returned masses = pass_back(slices, mass_[step.output], mass_[scan.messages]);
-  mass_[scan.results] = masses.results;
+  Returning masses{.last = mass_[step.output], .added = mass_[scan.messages]};
+  if (!active_[step.output] || (masses.last == none && masses.added == none)) return;
+  find_form(slices, masses);
+  choose_answers(slices, masses);
+  const Returned returned = pass_back(slices, masses);
+  for (const std::size_t s : slices.steps) answered_[s] = masses.form.has_value();
+
+  mass_[scan.results] = returned.results;
+  const ValueId present = masses.form ? none : presence_of(step);
+  const auto write = [&](ValueId to, ValueId mass) {
+    if (to != mass) writer_.weigh(to, {.added = {}, .subtracted = {}, .factors = {mass}}, writer_.dims(mass), false);
+  };
+  for (std::size_t k = 0; k < masses.before.size(); ++k) {
+    const ValueId told = masses.before[k];
+    const std::vector<DimId> dims = writer_.schedule().values[told].dims;
+    write(tells_[scan.messages][k], present == none ? told : writer_.contract({told, present}, dims, Semiring::real));
+  }
+  for (std::size_t k = 0; k < tells_[scan.results].size(); ++k) {
+    write(tells_[scan.results][k], masses.form ? masses.after[k] : returned.results);
+  }
+  for (std::size_t k = 0; k < masses.factors.size(); ++k) {
+    const ValueId v = masses.factors[k];
+    if (mass_[v] == masses.answers[k]) continue;
+    add(v, {.added = {}, .subtracted = {}, .factors = {masses.answers[k]}}, writer_.dims(v));
+  }
   if (scan.starts && active_[step.inputs[0]]) {
-    add(step.inputs[0], {.added = {}, .subtracted = {}, .factors = {masses.first}}, writer_.dims(masses.first));
+    add(step.inputs[0], {.added = {}, .subtracted = {}, .factors = {returned.first}}, writer_.dims(returned.first));
   }
 }
 
+/// That is so if states are asked for and the factors of hidden Markov models, each in rows of its own.
+void Reverse::find_form(const Slices& slices, Returning& masses) const {
+  const Schedule& schedule = writer_.schedule();
+  const Step& step = schedule.steps[slices.scan];
+  const auto& scan = *step.as<Scan>();
+  if (!options_.skips_slices || options_.semiring != Semiring::log || !options_.nonnegative || masses.added != none ||
+      kept_in(slices, masses) != scan.kept) {
+    return;
+  }
+  const std::optional<planner::ScanForm> form = planner::scan_form(schedule, step);
+  if (!form) return;
+  const auto asked = [&](std::optional<std::size_t> operand, const std::vector<DimId>& dims) {
+    const ValueId v = operand ? planner::sliced_value(step, *operand) : none;
+    if (v == none || !active_[v]) return true;
+    masses.factors.push_back(v);
+    return writer_.dims(v) == base::sorted(dims) && (target_[v] != none || slices_[v].empty());
+  };
+  const std::vector<DimId> rows = joined({scan.chain}, scan.kept);
+  const bool fits = asked(form->matrix, joined(scan.before, scan.after)) &&
+                    asked(form->before, joined(rows, scan.before)) && asked(form->after, joined(rows, scan.after));
+  if (fits) {
+    masses.form = form;
+  } else {
+    masses.factors.clear();
+  }
+}
+
+/// Where kernels may write them, answers are written by the scan itself.
+void Reverse::choose_answers(const Slices& slices, Returning& masses) {
+  const Scan scan = *writer_.schedule().steps[slices.scan].as<Scan>();
+  for (const ValueId v : masses.factors) {
+    const bool direct = mass_[v] == none && scale_[v].is_one();
+    if (direct) begin_mass(v);
+    masses.answers.push_back(direct ? mass_[v] : writer_.add_intermediate(writer_.schedule().values[v].dims));
+  }
+  const auto tell = [&](ValueId messages, const std::vector<DimId>& states, std::vector<ValueId>& told) {
+    const std::vector<DimId> dims = joined(joined({scan.chain}, kept_in(slices, masses)), states);
+    for (const ValueId to : tells_[messages]) {
+      const bool direct = masses.form && writer_.dims(to) == base::sorted(dims);
+      told.push_back(direct ? to : writer_.add_intermediate(dims));
+    }
+  };
+  tell(scan.messages, scan.before, masses.before);
+  if (masses.form) tell(scan.results, scan.after, masses.after);
+}
+
+std::vector<DimId> Reverse::kept_in(const Slices& slices, const Returning& masses) const {
+  const Step& step = writer_.schedule().steps[slices.scan];
+  const auto& scan = *step.as<Scan>();
+  SortedSet more;
+  if (masses.last != none) more = subtract(writer_.dims(masses.last), writer_.dims(step.output));
+  if (masses.added != none) more = unite(more, subtract(writer_.dims(masses.added), writer_.dims(scan.messages)));
+  return joined({more.begin(), more.end()}, scan.kept);
+}
+
 Reverse::Returned Reverse::pass_back(const Slices& slices, ValueId last, ValueId added) const {
+  return pass_back(slices, {.last = last, .added = added});
+}
+
+Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& masses) const {
   const Step step = writer_.step(slices.scan);
   const Scan scan = *step.as<Scan>();
-  // Masses may tell slices apart that messages do not.
-  SortedSet more;
-  if (last != none) more = subtract(writer_.dims(last), writer_.dims(step.output));
-  if (added != none) more = unite(more, subtract(writer_.dims(added), writer_.dims(scan.messages)));
-  Scan back = returning(writer_.schedule(), step, joined({more.begin(), more.end()}, scan.kept));
+  Scan back = returning(writer_.schedule(), step, kept_in(slices, masses));
   back.semiring = Semiring::real;
   std::vector<ValueId> inputs;
-  if (last != none) {
+  if (masses.last != none) {
     const std::vector<DimId> dims = joined(back.kept, back.start);
-    inputs.push_back(last);
-    if (writer_.dims(last) != base::sorted(dims)) {
+    inputs.push_back(masses.last);
+    if (writer_.dims(masses.last) != base::sorted(dims)) {
       inputs.back() = writer_.add_intermediate(dims);
-      writer_.weigh(inputs.back(), {.added = {}, .subtracted = {}, .factors = {last}}, writer_.dims(last), false);
+      writer_.weigh(inputs.back(), {.added = {}, .subtracted = {}, .factors = {masses.last}}, writer_.dims(masses.last),
+                    false);
     }
   } else {
     inputs.push_back(writer_.zero());
   }
   const ValueId present = presence_of(step);
   if (present != none) inputs.push_back(present);
-  write_return(slices, added, back, inputs);
+  for (const auto* answers : {&masses.answers, &masses.before, &masses.after}) {
+    back.answers.insert(back.answers.end(), answers->begin(), answers->end());
+  }
+  write_return(slices, masses, back, inputs);
   const std::vector<DimId> dims = joined(joined({scan.chain}, back.kept), scan.after);
-  const ValueId messages = back.messages = writer_.add_intermediate(dims);
+  if (!masses.form) back.messages = writer_.add_intermediate(dims);
+  const ValueId messages = back.messages;
   const ValueId first = writer_.add_intermediate(joined(back.kept, scan.start));
   writer_.add(std::move(back), std::move(inputs), first);
   // Slices that do not exist have no mass.
-  return {.results = present == none ? messages : writer_.contract({messages, present}, dims, Semiring::real),
+  const bool all_exist = present == none || messages == none;
+  return {.results = all_exist ? messages : writer_.contract({messages, present}, dims, Semiring::real),
           .first = first};
 }
 
 /// The body reads the message before the slice, what the slice reads besides, the mass of the message after it, and a
-/// mass that is added to that of the message before it.
-void Reverse::write_return(const Slices& slices, ValueId added, Scan& back, std::vector<ValueId>& inputs) const {
-  const Scan scan = *writer_.schedule().steps[slices.scan].as<Scan>();
+/// mass that is added to that of the message before it. It writes that mass, and the answers.
+void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& back,
+                           std::vector<ValueId>& inputs) const {
+  const Step along = writer_.schedule().steps[slices.scan];
+  const Scan scan = *along.as<Scan>();
   SliceBody body(writer_.schedule(), slices);
   StepWriter& writer = body.writer();
-  const ValueId mass = body.carry(joined(back.kept, scan.after), Precision::wide);
+  const auto number = [&](ValueId v) { return writer.schedule().values[body.read(v)].index; };
+  const ValueId present = masses.form ? presence_of(along) : none;
+  if (masses.form) {
+    const auto term = [&](std::optional<std::size_t> of) {
+      return of ? std::optional(number(planner::sliced_value(along, *of))) : std::nullopt;
+    };
+    back.smoothing = {.form = {.matrix = number(planner::sliced_value(along, masses.form->matrix)),
+                               .before = term(masses.form->before),
+                               .after = term(masses.form->after)},
+                      .messages = number(scan.messages),
+                      .last = number(along.output),
+                      .answers = {}};
+    if (present != none) (void)body.read(present);
+  }
+  ValueId mass = body.carry(joined(back.kept, scan.after), Precision::wide);
   Reverse reverse(writer, {.semiring = options_.semiring,
                            .nonnegative = options_.nonnegative,
                            .expand = {},
                            .shared_by_all = base::sorted(back.kept)});
+  const ValueId answer = writer.add_output(joined(back.kept, scan.before));
+  using Answer = Scan::Smoothing::Answer;
+  for (const ValueId v : masses.factors) {
+    reverse.want_operand(number(v));
+    const planner::ScanForm& form = back.smoothing->form;
+    back.smoothing->answers.push_back(number(v) == form.matrix   ? Answer::matrix
+                                      : number(v) == form.before ? Answer::before
+                                                                 : Answer::after);
+  }
+  // What the factors of absent slices would get is not theirs.
+  if (present != none) {
+    const std::vector<DimId> dims = writer.schedule().values[mass].dims;
+    mass = writer.contract({mass, body[present]}, dims, Semiring::real);
+  }
   reverse.want(body[scan.messages]);
   reverse.seed(body[scan.results], mass);
   reverse.run({});
-  const ValueId answer = writer.add_output(joined(back.kept, scan.before));
   const ValueId passed = reverse.mass(body[scan.messages]);
-  writer.weigh(answer, {.added = {}, .subtracted = {}, .factors = {passed}}, writer.dims(passed), false);
-  if (added != none) {
-    const ValueId more = body.read(added);
-    writer.weigh(answer, {.added = {}, .subtracted = {}, .factors = {more}}, writer.dims(more), true);
+  const ValueId more = masses.added != none ? body.read(masses.added) : none;
+  const auto pass_to = [&](ValueId to) {
+    writer.weigh(to, {.added = {}, .subtracted = {}, .factors = {passed}}, writer.dims(passed), false);
+    if (more == none) return;
+    writer.weigh(to, {.added = {}, .subtracted = {}, .factors = {more}}, writer.dims(more), true);
+  };
+  pass_to(answer);
+  for (std::size_t k = 0; k < masses.before.size(); ++k) {
+    pass_to(writer.add_output(joined(back.kept, scan.before)));
+    if (back.smoothing) back.smoothing->answers.push_back(Answer::before);
+  }
+  for (std::size_t k = 0; k < masses.after.size(); ++k) {
+    writer.weigh(writer.add_output(joined(back.kept, scan.after)), {.added = {}, .subtracted = {}, .factors = {mass}},
+                 writer.dims(mass), false);
+    back.smoothing->answers.push_back(Answer::after);
   }
   body.become_body_of(back, inputs);
 }

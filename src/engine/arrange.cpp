@@ -112,7 +112,7 @@ class Arrangement::Places {
     ranges_.push_back({.first = first,
                        .last = recalls_ && !for_all ? end_ : never,
                        .bytes = planner::buffer_bytes(of_.schedule_, for_all ? of_.bound_.extents : chunk_extents_,
-                                                      of_.element_size_, value)});
+                                                      of_.element_bytes_, value)});
   }
 
   void use(ValueId value, bool loops) {
@@ -135,11 +135,11 @@ class Arrangement::Places {
   std::int64_t bytes_ = 0;
 };
 
-Arrangement::Arrangement(ToArrange work, std::int64_t element_size, const BoundSchedule* kept,
+Arrangement::Arrangement(ToArrange work, planner::ElementBytes bytes, const BoundSchedule* kept,
                          const std::optional<Blocking>& blocking, BoundSchedule& bound)
     : work_(std::move(work)),
       schedule_(work_.schedule),
-      element_size_(element_size),
+      element_bytes_(bytes),
       kept_(kept),
       blocking_(blocking),
       bound_(bound),
@@ -155,7 +155,9 @@ Arrangement::Arrangement(ToArrange work, std::int64_t element_size, const BoundS
 
 void Arrangement::whole() {
   Phase all;
-  for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) all.steps.push_back(s);
+  for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) {
+    if (!work_.is_unread(s)) all.steps.push_back(s);
+  }
   emit({std::move(all)}, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
 }
 

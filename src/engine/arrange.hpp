@@ -16,7 +16,7 @@ namespace plated::engine {
 class Arrangement {
  public:
   /// `bound` has kernels and blocks of the schedule's steps from the first one on; `blocking` is that of the run.
-  Arrangement(ToArrange work, std::int64_t element_size, const BoundSchedule* kept,
+  Arrangement(ToArrange work, planner::ElementBytes bytes, const BoundSchedule* kept,
               const std::optional<Blocking>& blocking, BoundSchedule& bound);
 
   /// Runs each step once.
@@ -43,7 +43,7 @@ class Arrangement {
 
   ToArrange work_;
   const planner::Schedule& schedule_;
-  std::int64_t element_size_;
+  planner::ElementBytes element_bytes_;
   const BoundSchedule* kept_;
   const std::optional<Blocking>& blocking_;
   BoundSchedule& bound_;

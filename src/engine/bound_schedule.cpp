@@ -2,6 +2,7 @@
 #include "engine/bound_schedule.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/aligned_memory.hpp"
@@ -11,6 +12,7 @@
 #include "engine/kernel_pool.hpp"
 #include "engine/step_shapes.hpp"
 #include "planner/passes.hpp"
+#include "planner/scan_form.hpp"
 #include "planner/schedule_cost.hpp"
 
 namespace plated::engine {
@@ -39,10 +41,9 @@ class Binder {
         first_step_(options.kept != nullptr ? schedule.forward_steps : 0) {}
 
   BoundSchedule run() {
-    const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
     {
-      const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_size, first_step_);
-      if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_size, first_step_);
+      const planner::Arena arena = planner::place_buffers(schedule_, extents_, element_bytes(), first_step_);
+      if (schedule_.verified) planner::verify_places(schedule_, arena, extents_, element_bytes(), first_step_);
       // What other runs read is laid out as the schedule says.
       if (schedule_.reuses_buffers || options_.recalls) {
         blocking_ = blocking_of_run(schedule_, extents_, layouts_, reused_bytes(arena.bytes), first_step_);
@@ -55,8 +56,9 @@ class Binder {
     bound_.extents = extents_;
     bound_.outputs = schedule_.outputs.size();
     bound_.cleared = cleared();
+    find_unread();
     bind_steps();
-    Arrangement arrangement(to_arrange(), element_size, options_.kept, blocking_, bound_);
+    Arrangement arrangement(to_arrange(), element_bytes(), options_.kept, blocking_, bound_);
     arrangement.whole();
     if (options_.limit > 0 && bound_.bytes(options_.threads) > options_.limit) {
       arrangement.cut(options_.limit - bound_.bytes(options_.threads) + bound_.arena_bytes);
@@ -65,16 +67,20 @@ class Binder {
   }
 
  private:
+  planner::ElementBytes element_bytes() const {
+    const auto size = [](Dtype dtype) { return static_cast<std::int64_t>(size_of(dtype)); };
+    return {size(element_), size(message_dtype(options_.semiring, element_))};
+  }
+
   /// What intermediates take where their places are taken again: values that are kept do not change the blocks, so that
   /// totals have the bits of a run that keeps none.
   std::int64_t reused_bytes(std::int64_t bytes) const {
     if (schedule_.reuses_buffers || bytes < least_blocked_bytes.load(std::memory_order_relaxed)) return bytes;
-    const auto element_size = static_cast<std::int64_t>(size_of(layouts_.element()));
-    return planner::place_buffers(schedule_, extents_, element_size, first_step_, true).bytes;
+    return planner::place_buffers(schedule_, extents_, element_bytes(), first_step_, true).bytes;
   }
 
   ToArrange to_arrange() const {
-    ToArrange work{.schedule = schedule_, .first = first_step_, .along = {}, .recalled = {}};
+    ToArrange work{.schedule = schedule_, .first = first_step_, .along = {}, .recalled = {}, .unread = unread_};
     if (blocking_) {
       for (const Step& step : schedule_.steps) work.along.push_back(blocking_->along(schedule_, step));
     }
@@ -93,18 +99,52 @@ class Binder {
     for (std::size_t s = first_step_; s < schedule_.steps.size(); ++s) {
       const Step& step = schedule_.steps[s];
       BoundStep& bound = bound_.steps.emplace_back();
+      if (is_unread(s)) continue;
       bound.inputs = static_cast<std::uint32_t>(step.inputs.size());
       bound.flops = planner::step_flops(schedule_, extents_, step);
       bound_.flops += bound.flops;
       if (step.is<planner::Scan>()) {
         bound.scan = static_cast<std::uint32_t>(bound_.scans.size());
-        bound_.scans.push_back(bind_scan(extents_, step, layouts_, options_));
+        bound_.scans.push_back(bind_scan(schedule_, extents_, step, layouts_, options_));
+        join_scans(step);
       } else if (const std::optional<Blocks> blocks = blocks_of(step)) {
         bind_blocks(bound, step, *blocks, along(schedule_, step, blocks->dim));
       } else {
         bound.kernel = reserved(shapes_.shape(step, extents_));
       }
     }
+  }
+
+  /// Steps of slices that a scan answers for, besides whatever nothing reads.
+  void find_unread() {
+    const auto is_scan = [](const Step& step) { return step.is<planner::Scan>(); };
+    if (!schedule_.reuses_buffers || options_.recalls ||
+        std::none_of(schedule_.steps.begin(), schedule_.steps.end(), is_scan))
+      return;
+    unread_.assign(schedule_.steps.size(), false);
+    reads_.assign(schedule_.values.size(), 0);
+    for (std::size_t s = schedule_.steps.size(); s-- > first_step_;) {
+      const Step& step = schedule_.steps[s];
+      unread_[s] = true;
+      for_each_output(step, [&](ValueId v) {
+        if (reads_[v] > 0 || schedule_.values[v].kind == Value::Kind::output) unread_[s] = false;
+      });
+      for (const ValueId v : unread_[s] ? std::vector<ValueId>{} : step.inputs) ++reads_[v];
+    }
+  }
+  [[nodiscard]] bool is_unread(std::size_t s) const { return !unread_.empty() && unread_[s]; }
+
+  /// A scan whose messages only the one that was bound last reads, and which can smooth them, writes them for that.
+  void join_scans(const Step& step) {
+    if (reads_.empty()) return;
+    BoundScan& back = *bound_.scans.back();
+    const auto& scan = *step.as<planner::Scan>();
+    if (scan.messages != planner::none) writer_of_[scan.messages] = bound_.scans.back();
+    if (scan.shifts != planner::none && reads_[scan.shifts] > 0) writer_of_.erase(scan.messages);
+    if (!back.smoothing) return;
+    const ValueId messages = planner::sliced_value(step, scan.smoothing->messages);
+    const auto writer = writer_of_.find(messages);
+    if (writer != writer_of_.end() && writer->second->fused && reads_[messages] == 1) back.smooths(writer->second);
   }
 
   std::optional<Blocks> blocks_of(const Step& step) const {
@@ -155,10 +195,12 @@ class Binder {
   std::vector<std::size_t> cleared() const {
     std::vector<bool> whole(schedule_.outputs.size(), false);
     for (const Step& step : schedule_.steps) {
-      const Value& value = schedule_.values[step.output];
-      if (value.kind != Value::Kind::output) continue;
-      const std::vector<DimId>& axes = schedule_.outputs[value.index];
-      whole[value.index] = base::sorted(axes).size() == axes.size();
+      for_each_output(step, [&](ValueId v) {
+        const Value& value = schedule_.values[v];
+        if (value.kind != Value::Kind::output) return;
+        const std::vector<DimId>& axes = schedule_.outputs[value.index];
+        whole[value.index] = base::sorted(axes).size() == axes.size();
+      });
     }
     std::vector<std::size_t> list;
     for (std::size_t o = options_.kept != nullptr ? options_.kept->outputs : 0; o < whole.size(); ++o) {
@@ -176,6 +218,9 @@ class Binder {
   BoundSchedule bound_;
   KernelPool pool_;
   std::size_t first_step_;
+  std::vector<bool> unread_;                                 // [step]; empty: none is
+  std::vector<int> reads_;                                   // [value]: by steps that are bound
+  std::map<ValueId, std::shared_ptr<BoundScan>> writer_of_;  // [messages]
   std::optional<Blocking> blocking_;
 };
 

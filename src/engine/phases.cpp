@@ -47,7 +47,9 @@ class Timetable {
 /// The steps that write each value, ascending.
 std::vector<std::vector<std::size_t>> writers_of(const Schedule& schedule) {
   std::vector<std::vector<std::size_t>> writers(schedule.values.size());
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) writers[schedule.steps[s].output].push_back(s);
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    for_each_output(schedule.steps[s], [&](ValueId v) { writers[v].push_back(s); });
+  }
   return writers;
 }
 
@@ -107,6 +109,7 @@ std::vector<Phase> phases_of(const ToArrange& work, const std::vector<bool>& sto
   std::vector<Phase> phases;
   Phase recall{.loops = true, .recalls = true, .steps = {}};
   for (std::size_t s = work.first; s < schedule.steps.size(); ++s) {
+    if (work.is_unread(s)) continue;
     const ValueId out = schedule.steps[s].output;
     on_demand[s] =
         work.along[s] == Along::kept && schedule.values[out].kind == Value::Kind::intermediate && !stored[out];

@@ -29,6 +29,9 @@ struct ToArrange {
   std::size_t first = 0;
   std::vector<Along> along;    // [step]
   std::vector<bool> recalled;  // [value]: is read after the run, block by block; may be empty
+  std::vector<bool> unread;    // [step]: nobody reads what it writes, and it is left out; may be empty
+
+  [[nodiscard]] bool is_unread(std::size_t step) const { return !unread.empty() && unread[step]; }
 };
 
 /// The phases of all steps, given which intermediates are stored for all blocks. Where values are recalled, the last

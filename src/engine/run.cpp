@@ -129,6 +129,12 @@ void check_limit(std::int64_t needed, std::int64_t limit) {
                          needed, limit);
 }
 
+std::int64_t Workspace::bytes() const {
+  std::int64_t sum = arena_bytes + task_scratch_bytes + shared_scratch_bytes;
+  for (const auto& scan : bound.scans) sum += scan->held_bytes();
+  return sum;
+}
+
 /// Binds anew only where sizes, strides, types or the semiring differ from the last run's.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings) {

@@ -31,7 +31,7 @@ struct Workspace {
   std::int64_t task_scratch_bytes = 0;
   std::int64_t shared_scratch_bytes = 0;
 
-  [[nodiscard]] std::int64_t bytes() const { return arena_bytes + task_scratch_bytes + shared_scratch_bytes; }
+  [[nodiscard]] std::int64_t bytes() const;
 };
 
 class Kept;

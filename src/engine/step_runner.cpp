@@ -31,13 +31,14 @@ void StepRunner::run_scan(const BoundStep& step) const {
   const BoundSchedule& bound = workspace_.bound;
   BoundScan& scan = *bound.scans[step.scan];
   ScanMemory memory;
+  scan.inputs.clear();
   for (const Place& place : bound.inputs(step)) scan.inputs.push_back(read(place));
   memory.output = static_cast<double*>(write(bound.output(step)));
-  const std::size_t next = step.first_place + step.inputs + 1;
-  if (scan.keeps) memory.messages = write(bound.places[next]);
-  if (scan.keeps_shifts) memory.shifts = static_cast<double*>(write(bound.places[next + 1]));
+  std::size_t next = step.first_place + step.inputs + 1;
+  if (scan.keeps) memory.messages = write(bound.places[next++]);
+  if (scan.keeps_shifts) memory.shifts = static_cast<double*>(write(bound.places[next++]));
+  for (ScanAnswer& answer : scan.answers) answer.data = write(bound.places[next++]);
   scan.run(memory, threads_);
-  scan.inputs.clear();
 }
 
 void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int64_t last) const {

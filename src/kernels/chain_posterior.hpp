@@ -51,12 +51,15 @@ struct PosteriorRun {
 class ChainPosterior {
  public:
   /// Takes matrix[a · row_stride + b · column_stride], in log; null where no statistics will be asked for. It must
-  /// outlive the posterior.
+  /// outlive the posterior. It is packed into `memory`, on a cache line's boundary, or into memory of its own.
   ChainPosterior(Dtype dtype, std::int64_t states, const void* matrix, std::int64_t row_stride,
-                 std::int64_t column_stride);
+                 std::int64_t column_stride, std::byte* memory = nullptr);
+  /// Of the memory that the matrix is packed into.
+  [[nodiscard]] static std::size_t packed_bytes(Dtype dtype, std::int64_t states);
 
   /// What a run needs, on a cache line's boundary.
   [[nodiscard]] std::size_t scratch_bytes() const;
+  [[nodiscard]] static std::size_t scratch_bytes(Dtype dtype, std::int64_t states);
 
   /// Answers rows first … last − 1. False, with answers and totals undefined, if real space does not hold the messages
   /// of a slice that exists in a row of positive weight: where forward and backward messages hardly overlap, mass may

@@ -83,10 +83,15 @@ class Scan {
  public:
   /// Packs matrix[a · row_stride + b · column_stride], once for all steps and rows. In the log semiring the matrix must
   /// outlive the scan: sums that exponentials would underflow are recomputed from it.
-  Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride);
+  /// It is packed into `memory`, on a cache line's boundary, or into memory of its own.
+  Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride,
+       std::byte* memory = nullptr);
+  /// Of the memory that the matrix is packed into.
+  [[nodiscard]] static std::size_t packed_bytes(const ScanShape& shape);
 
   /// What a run needs, on a cache line's boundary.
   [[nodiscard]] std::size_t scratch_bytes() const;
+  [[nodiscard]] static std::size_t scratch_bytes(const ScanShape& shape);
 
   /// Runs rows first … last − 1. Distinct rows may run at the same time, each call with its own scratch.
   void run(std::int64_t first, std::int64_t last, const ScanRun& run, std::byte* scratch) const noexcept;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace plated::kernels {
 namespace {
@@ -19,15 +18,16 @@ constexpr double alike = 10.0;
 
 template <class T>
 ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-                          std::int64_t column_stride, ScanLayout layout)
+                          std::int64_t column_stride, ScanLayout layout, std::byte* memory)
     : states_(states),
-      width_((states + panel - 1) / panel * panel),
+      width_(width(states)),
       original_(matrix),
       row_stride_(row_stride),
       column_stride_(column_stride),
       layout_(layout) {
   if (matrix == nullptr) return;
-  memory_.reset(base::allocate_aligned(static_cast<std::size_t>((states_ + 4) * width_) * sizeof(T)));
+  if (memory == nullptr) memory_.reset(base::allocate_aligned(bytes(states)));
+  packed_ = reinterpret_cast<T*>(memory != nullptr ? memory : memory_.get());
   const T zero = semiring == Semiring::log ? T{0} : -std::numeric_limits<T>::infinity();
   std::fill_n(part(0), states_ * width_, zero);
   std::fill_n(part(states_ * width_), 4 * width_, T{0});
@@ -41,31 +41,35 @@ ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matri
 }
 
 template <class T>
+auto ScanMatrix<T>::range(std::int64_t column) const -> Range {
+  Range found{.top = -infinity, .low = infinity};
+  for (std::int64_t a = 0; a < states_; ++a) {
+    const double value = original(a, column);
+    if (value == -infinity) continue;
+    found.top = std::max(found.top, value);
+    found.low = std::min(found.low, value);
+  }
+  return found;
+}
+
+template <class T>
 void ScanMatrix<T>::pack_logs() {
-  std::vector<double> top(static_cast<std::size_t>(width_), -infinity);
-  std::vector<double> low(static_cast<std::size_t>(width_), infinity);
   double highest = -infinity;
   double lowest_top = infinity;
   for (std::int64_t b = 0; b < states_; ++b) {
-    const auto i = static_cast<std::size_t>(b);
-    for (std::int64_t a = 0; a < states_; ++a) {
-      const double value = original(a, b);
-      if (value == -infinity) continue;
-      top[i] = std::max(top[i], value);
-      low[i] = std::min(low[i], value);
-    }
-    if (top[i] == -infinity) continue;
-    highest = std::max(highest, top[i]);
-    lowest_top = std::min(lowest_top, top[i]);
+    const double top = range(b).top;
+    if (top == -infinity) continue;
+    highest = std::max(highest, top);
+    lowest_top = std::min(lowest_top, top);
   }
   if (highest == -infinity) return;
   shift_ = highest;
   const bool uniform = highest - lowest_top < alike;
   T* column_shift = part(states_ * width_);
   for (std::int64_t b = 0; b < states_; ++b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (top[i] == -infinity) continue;
-    if (!uniform) column_shift[b] = static_cast<T>(top[i] - highest);
+    const auto [top, low] = range(b);
+    if (top == -infinity) continue;
+    if (!uniform) column_shift[b] = static_cast<T>(top - highest);
     // What the step adds back is the rounded shift, so that is what is taken out.
     const double out = shift_ + static_cast<double>(column_shift[b]);
     for (std::int64_t a = 0; a < states_; ++a) {
@@ -73,7 +77,7 @@ void ScanMatrix<T>::pack_logs() {
       // Denormal numbers are slow, and the depth speaks for what is lost.
       if (value >= static_cast<double>(std::numeric_limits<T>::min())) put(a, b, value);
     }
-    const double depth = out - low[i];
+    const double depth = out - low;
     column_shift[b + width_] =
         static_cast<T>(std::max(std::exp(static_cast<double>(column_shift[b])), double{std::numeric_limits<T>::min()}));
     column_shift[b + 2 * width_] = static_cast<T>(std::min(depth, 1e30));
@@ -128,11 +132,13 @@ template class ScanMatrix<float>;
 template class ScanMatrix<double>;
 
 AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
-                          std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout) {
+                          std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout, std::byte* memory) {
   if (dtype == Dtype::float32) {
-    return ScanMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout);
+    return ScanMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout,
+                             memory);
   }
-  return ScanMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout);
+  return ScanMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout,
+                            memory);
 }
 
 }  // namespace plated::kernels

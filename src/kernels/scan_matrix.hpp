@@ -31,9 +31,17 @@ class ScanMatrix {
   /// A panel of columns is a cache line wide on every SIMD target.
   static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
 
-  /// `matrix` may be null: then there are states only.
+  /// `matrix` may be null: then there are states only. Packs into `memory`, on a cache line's boundary, or, where it is
+  /// null, into memory of its own.
   ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-             std::int64_t column_stride, ScanLayout layout);
+             std::int64_t column_stride, ScanLayout layout, std::byte* memory);
+  [[nodiscard]] static constexpr std::int64_t width(std::int64_t states) {
+    return (states + panel - 1) / panel * panel;
+  }
+  /// Of the memory that it packs into.
+  [[nodiscard]] static constexpr std::size_t bytes(std::int64_t states) {
+    return static_cast<std::size_t>((states + 4) * width(states)) * sizeof(T);
+  }
 
   [[nodiscard]] std::int64_t states() const { return states_; }
   /// The states, padded to whole panels with the semiring's zero.
@@ -68,10 +76,15 @@ class ScanMatrix {
   struct Free {
     void operator()(std::byte* memory) const { base::free_aligned(memory); }
   };
-  [[nodiscard]] T* part(std::int64_t at) const { return reinterpret_cast<T*>(memory_.get()) + at; }
+  [[nodiscard]] T* part(std::int64_t at) const { return packed_ + at; }
   [[nodiscard]] double original(std::int64_t a, std::int64_t b) const {
     return static_cast<double>(original_[a * row_stride_ + b * column_stride_]);
   }
+  struct Range {
+    double top, low;
+  };
+  /// Of a column's entries that are not zero.
+  [[nodiscard]] Range range(std::int64_t column) const;
   void pack_logs();
   void pack_sums();
   void put(std::int64_t a, std::int64_t b, double value) {
@@ -83,7 +96,8 @@ class ScanMatrix {
   const T* original_;
   std::int64_t row_stride_, column_stride_;
   ScanLayout layout_;
-  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<std::byte, Free> memory_;  // null where it is the caller's
+  T* packed_ = nullptr;
   double shift_ = 0.0;
   T sign_ = 1;
   bool deep_ = false;
@@ -96,6 +110,7 @@ using AnyScanMatrix = std::variant<ScanMatrix<float>, ScanMatrix<double>>;
 
 /// Of that type, to which `matrix` points.
 [[nodiscard]] AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
-                                        std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout);
+                                        std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout,
+                                        std::byte* memory);
 
 }  // namespace plated::kernels

@@ -72,13 +72,24 @@ class ScanEmitter {
   /// What the messages after each slice are, for all slices at once: a reverse sweep walks these steps.
   void write_slices(ValueId messages) {
     const std::size_t step = schedule_.steps.size() - 1;
-    std::vector<ValueId> tensors = nodes_;
-    tensors.push_back(messages);
-    const SinkNetwork network{.tensors = std::move(tensors), .sinks = {states_after()}, .leaf = component_.leaf};
     const ScheduleBuilder::Unshared unshared(builder_);  // what else reads messages has masses of its own
-    const std::vector<ValueId> last = contract_network(builder_, schedule_.problem, network, order_)[0];
-    const ValueId results = builder_.contract(
-        {.inputs = last, .keep = states_after(), .product = {}, .leaf = component_.leaf, .wide = true});
+    const Schedule& body = *scan_.body;
+    std::vector<ValueId> outside(body.values.size(), none);
+    for (ValueId v = 0; v < body.values.size(); ++v) {
+      if (body.values[v].kind != Value::Kind::operand) continue;
+      outside[v] = body.values[v].index == 0 ? messages : nodes_[body.values[v].index - 1];
+    }
+    for (const Step& one : slice_steps_) {
+      const bool is_last = body.values[one.output].kind == Value::Kind::output;
+      ScheduleBuilder::Contract request{.inputs = {}, .keep = {}, .product = {}, .leaf = component_.leaf};
+      for (const ValueId v : one.inputs) request.inputs.push_back(outside[v]);
+      for (const DimId d : body.values[one.output].dims) {
+        if (schedule_.problem.kind[d] == DimKind::variable) request.keep = unite(request.keep, {d});
+      }
+      request.wide = is_last || body.values[one.output].precision == Precision::wide;
+      outside[one.output] = builder_.contract(std::move(request));
+    }
+    const ValueId results = outside[slice_steps_.back().output];
     std::get<Scan>(schedule_.steps[step].operation).results = results;
   }
 
@@ -161,6 +172,7 @@ class ScanEmitter {
     const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
     body.deliver(0, {.inputs = last, .keep = keep, .product = {}, .leaf = {}});
     hoist();
+    slice_steps_ = body_->steps;
     if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);
     scan_.body = std::move(body_);
   }
@@ -217,6 +229,7 @@ class ScanEmitter {
   Scan scan_;
   std::vector<ValueId> nodes_;  // the values that the body's operands are slices of, but for the message
   std::shared_ptr<Schedule> body_;
+  std::vector<Step> slice_steps_;  // of the body, before any of them were fused
 };
 
 }  // namespace

@@ -23,8 +23,16 @@ struct LiveRange {
 };
 /// Gives buffers that are in use at the same time different places; returns the bytes of all. Throws SizeOverflowError.
 [[nodiscard]] std::int64_t place_ranges(std::vector<LiveRange>& ranges);
-/// Bytes of an intermediate, for operands of `element_size` bytes. Throws SizeOverflowError.
-[[nodiscard]] std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
+/// Bytes of an element in each precision: those of messages along chains depend on the semiring.
+struct ElementBytes {
+  ElementBytes(std::int64_t of_operands, std::int64_t of_messages = 8) : element(of_operands), message(of_messages) {}
+  [[nodiscard]] std::int64_t of(Precision precision) const {
+    return precision == Precision::element ? element : precision == Precision::message ? message : 8;
+  }
+  std::int64_t element, message;
+};
+/// Bytes of an intermediate. Throws SizeOverflowError.
+[[nodiscard]] std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, ElementBytes bytes,
                                         ValueId value);
 
 /// Byte offsets of intermediates in the memory of a run, and its size.
@@ -32,15 +40,15 @@ struct Arena {
   std::vector<std::int64_t> offset;  // [value]; −1 for values that lie elsewhere
   std::int64_t bytes = 0;
 };
-/// Gives each intermediate its place, for operands of `element_size` bytes; those that steps before `first_step` write
-/// have one elsewhere. Places are taken again as the schedule says, or in any case. Throws SizeOverflowError.
-[[nodiscard]] Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size,
+/// Gives each intermediate its place; those that steps before `first_step` write have one elsewhere. Places are taken
+/// again as the schedule says, or in any case. Throws SizeOverflowError.
+[[nodiscard]] Arena place_buffers(const Schedule& schedule, const Extents& extents, ElementBytes bytes,
                                   std::size_t first_step = 0, bool reuses = false);
 
 /// Checks that values are written once and before they are read, and that dims add up. Throws std::logic_error.
 void verify(const Schedule& schedule);
 /// Checks that buffers of values alive at the same time do not overlap. Throws std::logic_error.
-void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size,
+void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, ElementBytes bytes,
                    std::size_t first_step = 0);
 
 }  // namespace plated::planner

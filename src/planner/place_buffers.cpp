@@ -82,11 +82,10 @@ void check_size(const Schedule& schedule, const Extents& extents, const Value& v
 
 }  // namespace
 
-std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, std::int64_t element_size, ValueId v) {
+std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, ElementBytes bytes, ValueId v) {
   const Value& value = schedule.values[v];
   check_size(schedule, extents, value);
-  const std::int64_t size = value.precision == Precision::element ? element_size : 8;
-  return base::checked_product(elements(extents, value.dims), size);
+  return base::checked_product(elements(extents, value.dims), bytes.of(value.precision));
 }
 
 std::int64_t place_ranges(std::vector<LiveRange>& ranges) {
@@ -112,7 +111,7 @@ std::int64_t place_ranges(std::vector<LiveRange>& ranges) {
   return free.end();
 }
 
-Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64_t element_size, std::size_t first_step,
+Arena place_buffers(const Schedule& schedule, const Extents& extents, ElementBytes bytes, std::size_t first_step,
                     bool reuses) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last_use(schedule.values.size(), never);
@@ -126,8 +125,7 @@ Arena place_buffers(const Schedule& schedule, const Extents& extents, std::int64
     const Step& step = schedule.steps[s];
     for_each_output(step, [&](ValueId v) {
       if (schedule.values[v].kind != Value::Kind::intermediate || accumulates(step)) return;
-      const std::int64_t bytes = buffer_bytes(schedule, extents, element_size, v);
-      ranges.push_back({.first = s, .last = last_use[v], .bytes = bytes});
+      ranges.push_back({.first = s, .last = last_use[v], .bytes = buffer_bytes(schedule, extents, bytes, v)});
       owner.push_back(v);
     });
   }

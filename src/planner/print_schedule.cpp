@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/overloaded.hpp"
+#include "planner/scan_form.hpp"
 #include "planner/schedule_cost.hpp"
 
 namespace plated::planner {
@@ -79,8 +80,12 @@ class Printer {
     for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
       names.push_back(k == scan.message ? "message" : value(step.inputs[input++]));
     }
-    return "        each slice, from the " + std::string(scan.forward ? "first to the last" : "last to the first") +
-           ":\n" + Printer(*scan.body, std::move(names), messages_).body();
+    const bool splits = scan_form(schedule_, step) && !scan.ragged &&
+                        splits_time(elements(schedule_.extents, scan.kept), elements(schedule_.extents, scan.before),
+                                    schedule_.extents[scan.chain]);
+    const std::string way = splits ? std::to_string(time_parts) + " parts at once" : "slice after slice";
+    return "        " + way + ", from the " + (scan.forward ? "first to the last" : "last to the first") + ":\n" +
+           Printer(*scan.body, std::move(names), messages_).body();
   }
 
   std::string value(ValueId v) const {

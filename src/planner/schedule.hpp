@@ -76,6 +76,14 @@ struct Raise {
   std::optional<Semiring> semiring = {};
 };
 
+/// message ← (⊕ message ⊗ before ⊗ matrix) ⊗ after, with one link and a matrix that is the same in all slices and rows:
+/// the form of hidden Markov models. Numbers of a body's operands.
+struct ScanForm {
+  std::size_t matrix = 0;
+  std::optional<std::size_t> before;  // over states before a slice, and rows
+  std::optional<std::size_t> after;
+};
+
 /// Messages along a chain. The body makes the next message of the last one, once for each slice; out = the last one.
 ///
 /// Inputs: the first message, if `starts`; which slices exist, if `ragged`: 0 in those that do not, which leave the
@@ -103,6 +111,17 @@ struct Scan {
   /// Where a reverse sweep follows: the messages after each slice, before a shift is taken out, as other steps compute
   /// them of `messages` for all slices at once.
   ValueId results = none;
+  /// What else the body's outputs 1, 2, … are: values that have the chain hold those of each slice, others their sum.
+  std::vector<ValueId> answers = {};
+  /// Of masses that run back along a scan of that form: what binding needs to run kernels in place of the body.
+  struct Smoothing {
+    ScanForm form;             // the other scan's, as operands of this body
+    std::size_t messages = 0;  // before each slice of it, also an operand
+    std::size_t last = 0;      // and its last one
+    enum class Answer : std::uint8_t { before, after, matrix };
+    std::vector<Answer> answers;  // of which factor of a slice, or of which state, each is the mass
+  };
+  std::optional<Smoothing> smoothing = {};
 };
 
 using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, Scan>;
@@ -179,6 +198,7 @@ void for_each_output(const Step& step, const Visit& visit) {
   if (scan == nullptr) return;
   if (scan->messages != none) visit(scan->messages);
   if (scan->shifts != none) visit(scan->shifts);
+  for (const ValueId v : scan->answers) visit(v);
 }
 
 /// Whether messages run along chains.

@@ -93,9 +93,11 @@ double step_flops(const Schedule& schedule, const Extents& extents, const Step& 
 Cost schedule_cost(const Schedule& schedule, const Extents& extents, Semiring semiring, int element_bytes) {
   Cost cost;
   const Sizes sizes(schedule, extents);
+  const bool shifted = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
+  const ElementBytes bytes(element_bytes, shifted ? element_bytes : 8);
   const auto bytes_of = [&](ValueId v) {
     const Value& value = schedule.values[v];
-    return sizes.of(value.dims) * (value.precision == Precision::element ? element_bytes : 8);
+    return sizes.of(value.dims) * static_cast<double>(bytes.of(value.precision));
   };
   for (const Step& step : schedule.steps) {
     cost.flops += step_flops(schedule, extents, step);
@@ -106,7 +108,7 @@ Cost schedule_cost(const Schedule& schedule, const Extents& extents, Semiring se
     cost.span += product_depth(extents, multiplied(step));
   }
   cost.span += cost.sequential;
-  cost.peak_bytes = place_buffers(schedule, extents, element_bytes).bytes;
+  cost.peak_bytes = place_buffers(schedule, extents, bytes).bytes;
   return cost;
 }
 

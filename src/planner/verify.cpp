@@ -16,7 +16,7 @@ void hold(bool condition, const char* what) {
 
 }  // namespace
 
-void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, std::int64_t element_size,
+void verify_places(const Schedule& schedule, const Arena& arena, const Extents& extents, ElementBytes bytes,
                    std::size_t first_step) {
   std::vector<std::size_t> last_use(schedule.values.size(), 0);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
@@ -31,8 +31,8 @@ void verify_places(const Schedule& schedule, const Arena& arena, const Extents& 
       const Value& value = schedule.values[v];
       if (value.kind != Value::Kind::intermediate || accumulates(step)) return;
       const std::int64_t begin = arena.offset[v];
-      const std::int64_t size = value.precision == Precision::element ? element_size : 8;
-      const std::int64_t end = begin + std::max<std::int64_t>(1, elements(extents, value.dims) * size);
+      const std::int64_t size = elements(extents, value.dims) * bytes.of(value.precision);
+      const std::int64_t end = begin + std::max<std::int64_t>(1, size);
       hold(begin >= 0 && end <= arena.bytes, "a value lies outside of the arena");
       const auto [place, is_free] = live.emplace(begin, end);
       hold(is_free, "two live values begin at one place");

@@ -1,6 +1,7 @@
 // A warmed-up run_into allocates nothing, and questions take the memory that their cost says.
 #include <gtest/gtest.h>
 
+#include "planner/planner.hpp"
 #include "plated/gradient.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
@@ -61,6 +62,23 @@ TEST(Allocation, IsNoneInAWarmRun) {
       expect_none(Model("ix->", {{100000, 3}}, "i", dtype, semiring));
     }
   }
+}
+
+/// Hidden Markov models, whose matrix kernels have, and chains whose bodies are schedules.
+TEST(Allocation, IsNoneInAWarmRunOfAChain) {
+  planner::scan_chains_by_default.store(true);
+  const EquationOptions hmm{.plates = "n", .chains = {{"t", {"a->b"}}}};
+  for (const Semiring semiring : {Semiring::log, Semiring::real, Semiring::max_plus}) {
+    for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+      const auto chain = [&](const char* equation, const std::vector<std::vector<std::int64_t>>& shapes) {
+        expect_none(Model(equation, shapes, hmm, dtype, semiring));
+      };
+      chain("(n) a, (n t) a b, n t b ->", {{3}, {3, 3}, {9, 30, 3}});
+      chain("(n) a, n t a b ->", {{3}, {9, 30, 3, 3}});
+      chain("(n) a, (n t) a b, n t b ->", {{2}, {2, 2}, {1, 5000, 2}});
+    }
+  }
+  planner::scan_chains_by_default.store(false);
 }
 
 /// A graph of some size with the memory that its questions take beside what they are said to.

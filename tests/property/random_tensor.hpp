@@ -23,7 +23,10 @@ inline Tensor random_tensor(Dtype dtype, const Tensor::Shape& shape, Random& ran
 /// A model by its equation and sizes, with random operands.
 struct Model {
   Model(std::string_view equation, std::vector<Tensor::Shape> shapes, const char* plates, Dtype dtype, Semiring ring)
-      : graph(FactorGraph::from_equation(equation, shapes, {.plates = plates})), semiring(ring) {
+      : Model(equation, std::move(shapes), EquationOptions{.plates = plates}, dtype, ring) {}
+  Model(std::string_view equation, std::vector<Tensor::Shape> shapes, const EquationOptions& options, Dtype dtype,
+        Semiring ring)
+      : graph(FactorGraph::from_equation(equation, shapes, options)), semiring(ring) {
     Random random(shapes.size());
     for (const Tensor::Shape& shape : shapes) operands.push_back(random_tensor(dtype, shape, random, ring));
   }

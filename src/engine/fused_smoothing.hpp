@@ -1,0 +1,73 @@
+// Masses along a chain in real space: what messages of both directions give where they meet in a slice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/fused_scan.hpp"
+#include "kernels/chain_posterior.hpp"
+
+namespace plated::engine {
+
+/// Where masses of the states at one end of each slice go. Strides are in elements.
+struct SmoothedPlace {
+  std::optional<std::size_t> answer;  // none: the masses of messages that the scan keeps
+  bool before = false;                // the slice, as the scan goes whose masses they are
+  Dtype dtype = Dtype::float64;
+  std::int64_t slice_stride = 0;
+  std::int64_t state_stride = 1;
+  std::vector<std::int64_t> row_offset;
+};
+
+/// Runs back along a scan of the form of hidden Markov models, block by block of slices that stay in the cache.
+struct FusedSmoothing {
+  FusedScan there;  // the scan whose masses are passed on
+  FusedScan back;
+  std::size_t messages = 0;  // before each slice of it; numbers of what is sliced
+  std::size_t last = 0;
+  std::vector<SmoothedPlace> places;
+  std::optional<std::size_t> matrix_answer;
+  bool is_turned = false;  // the matrix's masses are [after, before]
+
+  struct Memory {
+    std::byte *own, *returning;  // [states at the ends of a block's slices, rows, states]
+    std::byte* message;          // that returns
+    double *shift, *weight;      // [row]
+    std::byte* packed;
+    std::byte* scratch;
+    double *totals, *pairs;
+    FusedScan::Memory back;
+  };
+  [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
+
+  struct Run {
+    std::span<const void* const> operands;
+    bool in_real_space = false;             // the messages that it reads
+    const double* last = nullptr;           // [rows, states], in logarithms
+    const std::int64_t* lengths = nullptr;  // of rows, or null
+    std::span<void* const> data;            // [place]
+    double* pairs = nullptr;                // the masses of the matrix; null: not asked for
+    int threads = 1;
+  };
+  /// `message` holds what returns first, in logarithms, and `weight` the mass of each row; then `message` what has
+  /// returned. False, with undefined answers, where real space does not hold the messages.
+  [[nodiscard]] bool run(const Run& run, const Memory& memory) const;
+
+  /// The messages before some slices on the way there, in real space.
+  void copy_messages(const Run& run, std::int64_t slice, std::int64_t count, std::byte* to) const;
+  [[nodiscard]] std::int64_t width() const { return there.rows * there.shape.states; }
+
+ private:
+  [[nodiscard]] std::int64_t block() const;
+  [[nodiscard]] std::int64_t tasks(std::int64_t slices) const;
+  [[nodiscard]] bool meet(const kernels::ChainPosterior& posterior, const Run& run, const Memory& memory,
+                          std::int64_t first, std::int64_t count) const;
+  void copy_block(const Run& run, std::int64_t first, std::int64_t count, std::byte* to) const;
+};
+
+/// Writes exp of `count` numbers.
+void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void* to);
+
+}  // namespace plated::engine

@@ -1,0 +1,71 @@
+// Looks at the dims and steps of a scan's body.
+#include "planner/scan_form.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/sorted_set.hpp"
+
+namespace plated::planner {
+namespace {
+
+/// Whether a body sums the product of all its operands, each of them once.
+bool is_one_product(const Schedule& body) {
+  std::vector<int> reads(body.values.size(), 0);
+  for (const Step& step : body.steps) {
+    const auto* contract = step.as<Contract>();
+    if (contract == nullptr || !contract->product.empty() || !contract->power.plates.empty() || contract->empty_sum ||
+        contract->semiring) {
+      return false;
+    }
+    for (const ValueId v : step.inputs) ++reads[v];
+  }
+  for (ValueId v = 0; v < body.values.size(); ++v) {
+    if (reads[v] > 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t sliced_number(const Step& step, std::size_t operand) {
+  return operand - (operand > step.as<Scan>()->message ? 1 : 0);
+}
+
+ValueId sliced_value(const Step& step, std::size_t operand) {
+  const auto& scan = *step.as<Scan>();
+  const std::size_t first = (scan.starts ? 1U : 0U) + (scan.ragged ? 1U : 0U);
+  return step.inputs[first + sliced_number(step, operand)];
+}
+
+std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step) {
+  const auto& scan = *step.as<Scan>();
+  if (scan.before.size() != 1 || scan.semiring || !is_one_product(*scan.body)) return std::nullopt;
+  const DimId before = scan.before[0];
+  const DimId after = scan.after[0];
+  const SortedSet rows = base::sorted(scan.kept);
+  ScanForm form;
+  bool has_matrix = false;
+  for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
+    if (k == scan.message) continue;
+    const std::vector<DimId>& axes = schedule.values[sliced_value(step, k)].dims;
+    const SortedSet dims = base::sorted(axes);
+    const bool varies = base::contains(dims, scan.chain);
+    const SortedSet own = base::subtract(base::subtract(dims, rows), {scan.chain});
+    if (own == base::sorted(std::vector<DimId>{before, after})) {
+      if (has_matrix || varies || dims.size() != 2) return std::nullopt;
+      has_matrix = true;
+      form.matrix = k;
+    } else if (own == SortedSet{before} && !form.before) {
+      form.before = k;
+    } else if (own == SortedSet{after} && !form.after) {
+      form.after = k;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!has_matrix) return std::nullopt;
+  return form;
+}
+
+}  // namespace plated::planner
