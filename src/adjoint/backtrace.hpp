@@ -26,8 +26,8 @@ struct Choice {
                                            const Choice& choice, int threads);
 
 /// For each variable of the schedule's problem, by DimId, its assignment with axes: samples (only if `draw`), batch
-/// dims, plates, chains, each in declaration order. `assignment[v]` has been shaped by the caller; entries of variables that the
-/// planner dropped (one state) are set to 0, and nothing is written for variables of empty plates.
+/// dims, plates, chains, each in declaration order. `assignment[v]` has been shaped by the caller; entries of variables
+/// that the planner dropped (one state) are set to 0, and nothing is written for variables of empty plates.
 ///
 /// The workspace must hold the run of `schedule` with these operands, in a selective semiring (max_plus, max_product,
 /// min_plus) or, to draw, in the log semiring. Every intermediate must have been kept (no reused buffers), or the run

@@ -166,7 +166,9 @@ class Emitter {
 
   void emit_chain(std::uint32_t c, const std::vector<ValueId>& nodes) {
     const ComponentRecord& component = elimination_.components[c];
-    ScanRequest request{.component = component, .nodes = nodes, .keeps = scans_[c].keeps || options_.keep_sums || options_.keep_messages};
+    ScanRequest request{.component = component,
+                        .nodes = nodes,
+                        .keeps = scans_[c].keeps || options_.keep_sums || options_.keep_messages};
     for (const std::uint32_t n : component.scan->absorbed) request.start.push_back(value(n));
     scans_[c].values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
     message_[component.result] = builder_.contract({.inputs = {scans_[c].values.last},
@@ -239,9 +241,9 @@ class Emitter {
     }
     for (const ValueId v : request.start) {
       if (!contains(builder_.carried(v), component.scan->chain)) continue;
-      throw OptionError("an output has variables of a slice of chain '" +
-                        schedule_.graph.dims()[component.scan->chain].name +
-                        "' that live in different plates and are joined by nothing in the slice: ask for them one by one");
+      throw OptionError(
+          "an output has variables of a slice of chain '" + schedule_.graph.dims()[component.scan->chain].name +
+          "' that live in different plates and are joined by nothing in the slice: ask for them one by one");
     }
     request.carried = parts.carried;
     return returned_[{c, parts.around, parts.carried}] =

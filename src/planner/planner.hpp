@@ -16,8 +16,8 @@ namespace plated::planner {
 /// Whether schedules are verified where nothing else is said. Tests switch it on; it costs about as much as planning.
 inline std::atomic<bool> verify_by_default{false};
 
-/// Whether chains are planned as scans, with everything else, where nothing else is said; otherwise questions that can be
-/// answered by a machinery of their own are. Tests switch it on.
+/// Whether chains are planned as scans, with everything else, where nothing else is said; otherwise questions that can
+/// be answered by a machinery of their own are. Tests switch it on.
 inline std::atomic<bool> scan_chains_by_default{false};
 
 struct Options {
