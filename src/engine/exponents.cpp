@@ -61,9 +61,17 @@ std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planne
 }
 
 /// The plates that everything in a plate is in, besides it.
-SortedSet common_plates(const std::vector<Item>& items) {
+/// Those that everything in a plate is in. A chain whose linked variables are in the plate runs through its slices, and
+/// has no say in how many there are.
+SortedSet common_plates(const FactorGraph& graph, DimId plate, const std::vector<Item>& items) {
   SortedSet common = items.empty() ? SortedSet{} : items[0].around;
   for (const Item& item : items) common = base::intersect(common, item.around);
+  for (const Chain& chain : graph.chains()) {
+    const bool inside = std::any_of(chain.links.begin(), chain.links.end(), [&](const Link& link) {
+      return base::contains(graph.variable_plates()[link.source], plate);
+    });
+    if (inside) std::erase(common, chain.dim);
+  }
   return common;
 }
 
@@ -71,7 +79,7 @@ std::vector<DimId> length_axes(const FactorGraph& graph, const planner::Extents&
                                const Integers& given) {
   const std::string name = quoted(graph.dims()[plate].name);
   const std::vector<Item> items = items_in(graph, plate);
-  const SortedSet common = common_plates(items);
+  const SortedSet common = common_plates(graph, plate, items);
   if (const auto axes = axes_of(graph, extents, common, given.shape)) return *axes;
   for (const Item& wide : items) {
     if (!axes_of(graph, extents, wide.around, given.shape)) continue;
@@ -245,7 +253,7 @@ std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph, cons
   for (const std::string& name : lengths) {
     const DimId plate = plate_named(graph, name, "lengths");
     std::vector<DimId>& axes = result[plate] = graph::batch_axes(graph);
-    const SortedSet around = common_plates(items_in(graph, plate));
+    const SortedSet around = common_plates(graph, plate, items_in(graph, plate));
     axes.insert(axes.end(), around.begin(), around.end());
     axes.push_back(plate);
   }

@@ -71,18 +71,30 @@ class Slices {
     }
     return {};
   }
+  /// Whether a dim is a chain whose linked variables are in a plate.
+  [[nodiscard]] bool runs_inside(DimId chain, DimId plate) const {
+    for (const Chain& c : graph_.chains()) {
+      for (const Link& link : c.links) {
+        if (c.dim == chain && contains(plates_[link.source], plate)) return true;
+      }
+    }
+    return false;
+  }
   /// The plates around a plate: those that every factor and variable in it has.
   [[nodiscard]] std::vector<DimId> around_plate(DimId plate) const {
     std::vector<std::vector<DimId>> inside;
     for (std::size_t f = 0; f < graph_.factors().size(); ++f) inside.push_back(graph_.factor_plates(f));
     for (DimId v = 0; v < plates_.size(); ++v) {
-      if (graph_.dims()[v].kind == DimKind::variable) inside.push_back(plates_[v]);
+      const Dim& dim = graph_.dims()[v];
+      if (dim.kind == DimKind::variable && dim.end == End::none) inside.push_back(plates_[v]);
     }
     std::erase_if(inside, [&](const std::vector<DimId>& plates) { return !contains(plates, plate); });
     std::vector<DimId> result;
     for (DimId d = 0; d < graph_.dims().size(); ++d) {
       const auto has = [&](const std::vector<DimId>& plates) { return contains(plates, d); };
-      if (d != plate && !inside.empty() && std::all_of(inside.begin(), inside.end(), has)) result.push_back(d);
+      if (d != plate && !inside.empty() && std::all_of(inside.begin(), inside.end(), has) && !runs_inside(d, plate)) {
+        result.push_back(d);
+      }
     }
     return result;
   }
