@@ -25,11 +25,12 @@ struct LiveRange {
 [[nodiscard]] std::int64_t place_ranges(std::vector<LiveRange>& ranges);
 /// Bytes of an element in each precision: those of messages along chains depend on the semiring.
 struct ElementBytes {
-  ElementBytes(std::int64_t of_operands, std::int64_t of_messages = 8) : element(of_operands), message(of_messages) {}
+  std::int64_t element = 8;
+  std::int64_t message = 8;
+
   [[nodiscard]] std::int64_t of(Precision precision) const {
     return precision == Precision::element ? element : precision == Precision::message ? message : 8;
   }
-  std::int64_t element, message;
 };
 /// Bytes of an intermediate. Throws SizeOverflowError.
 [[nodiscard]] std::int64_t buffer_bytes(const Schedule& schedule, const Extents& extents, ElementBytes bytes,

@@ -70,7 +70,7 @@ void check_sizes(const Schedule& schedule) {
     for (const DimId d : value.dims) own *= static_cast<double>(schedule.extents[d]);
     if (value.kind == Value::Kind::intermediate) bytes += own;
   }
-  if (bytes > 0x1p62) (void)place_buffers(schedule, schedule.extents, 8);
+  if (bytes > 0x1p62) (void)place_buffers(schedule, schedule.extents, {});
 }
 
 void check(const Schedule& schedule) {

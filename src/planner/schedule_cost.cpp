@@ -94,7 +94,7 @@ Cost schedule_cost(const Schedule& schedule, const Extents& extents, Semiring se
   Cost cost;
   const Sizes sizes(schedule, extents);
   const bool shifted = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
-  const ElementBytes bytes(element_bytes, shifted ? element_bytes : 8);
+  const ElementBytes bytes{.element = element_bytes, .message = shifted ? element_bytes : 8};
   const auto bytes_of = [&](ValueId v) {
     const Value& value = schedule.values[v];
     return sizes.of(value.dims) * static_cast<double>(bytes.of(value.precision));

@@ -118,7 +118,7 @@ std::vector<Life> lives(const Schedule& schedule, const Arena& arena, std::int64
 
 void expect_apart(const Schedule& schedule) {
   for (const std::int64_t element_size : {4, 8}) {
-    const Arena arena = place_buffers(schedule, schedule.extents, element_size);
+    const Arena arena = place_buffers(schedule, schedule.extents, {.element = element_size});
     const std::vector<Life> all = lives(schedule, arena, element_size);
     for (std::size_t a = 0; a < all.size(); ++a) {
       EXPECT_GE(all[a].begin, 0);
@@ -171,7 +171,8 @@ TEST(PlaceBuffers, ReusesPlaces) {
   expect_apart(fresh);
   EXPECT_EQ(reused.steps.size(), fresh.steps.size());
   for (const std::int64_t size : {4, 8}) {
-    EXPECT_LT(place_buffers(reused, reused.extents, size).bytes, place_buffers(fresh, fresh.extents, size).bytes / 4);
+    EXPECT_LT(place_buffers(reused, reused.extents, {.element = size}).bytes,
+              place_buffers(fresh, fresh.extents, {.element = size}).bytes / 4);
   }
 }
 
@@ -207,7 +208,7 @@ TEST(PlaceBuffers, RefusesAnArenaThatDoesNotFitIn63Bits) {
 std::string broken(const Schedule& schedule, const Arena& arena) {
   try {
     verify(schedule);
-    verify_places(schedule, arena, schedule.extents, 4);
+    verify_places(schedule, arena, schedule.extents, {.element = 4});
   } catch (const std::logic_error& error) {
     return error.what();
   }
@@ -217,7 +218,7 @@ std::string broken(const Schedule& schedule, const Arena& arena) {
 TEST(Verify, FindsABrokenSchedule) {
   Schedule schedule = plan_of(benchmark, "ij");
   EXPECT_TRUE(schedule.verified) << "tests verify every schedule";
-  const Arena arena = place_buffers(schedule, schedule.extents, 4);
+  const Arena arena = place_buffers(schedule, schedule.extents, {.element = 4});
   EXPECT_EQ(broken(schedule, arena), "");
   Schedule unwritten = schedule;
   std::swap(unwritten.steps.front(), unwritten.steps.back());
