@@ -89,6 +89,11 @@ def test_updates_of_what_is_not_there():
         e.update(1, 0.5)
 
 
-def test_chains_are_refused():
-    with pytest.raises(plated.OptionError, match="chains"):
-        plated.evaluate("a,tab->", np.zeros(2), np.zeros((5, 2, 2)), chains={"t": "a->b"})
+def test_chains_are_evaluated():
+    random = np.random.default_rng(3)
+    operands = [random.normal(size=2), random.normal(size=(5, 2, 2))]
+    chains = {"t": "a->b"}
+    evaluation = plated.evaluate("a,tab->", *operands, chains=chains)
+    np.testing.assert_allclose(evaluation.value(), plated.einsum("a,tab->", *operands, chains=chains), rtol=1e-12)
+    marginals = plated.marginals("a,tab->", *operands, chains=chains)
+    np.testing.assert_allclose(evaluation.marginals()["b"], marginals["b"], rtol=1e-12)
