@@ -5,7 +5,7 @@
 
 namespace plated::graph {
 
-std::vector<Barren> barren_variables(std::span<const Holder> factors, const std::vector<base::SortedSet>& plates,
+std::vector<Barren> barren_variables(std::span<const FactorSets> factors, const std::vector<base::SortedSet>& plates,
                                      const std::function<bool(DimId)>& kept) {
   std::vector<std::vector<std::size_t>> holders(plates.size());
   for (std::size_t f = 0; f < factors.size(); ++f) {

@@ -13,7 +13,7 @@
 namespace plated::graph {
 
 /// A factor as the search for barren variables sees it; the sets are the caller's.
-struct Holder {
+struct FactorSets {
   std::span<const DimId> variables;
   std::span<const DimId> plates;
   std::optional<DimId> distribution_of;
@@ -27,7 +27,7 @@ struct Barren {
 
 /// A variable that only its own distribution holds sums to one with it, which may make its parents barren in turn. In
 /// the order in which they fall. `plates` are those of each variable by DimId; what is `kept` is not looked at.
-[[nodiscard]] std::vector<Barren> barren_variables(std::span<const Holder> factors,
+[[nodiscard]] std::vector<Barren> barren_variables(std::span<const FactorSets> factors,
                                                    const std::vector<base::SortedSet>& plates,
                                                    const std::function<bool(DimId)>& kept);
 

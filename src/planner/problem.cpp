@@ -17,7 +17,7 @@ using base::subtract;
 
 /// Barren variables go with their conditional factors.
 void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& problem) {
-  std::vector<graph::Holder> holders;
+  std::vector<graph::FactorSets> holders;
   for (const ProblemFactor& factor : problem.factors) {
     holders.push_back({factor.variables, factor.plates, graph.factors()[factor.operand].distribution_of});
   }

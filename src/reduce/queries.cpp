@@ -86,7 +86,7 @@ class Grouper {
   void find_barren() {
     std::vector<SortedSet> plates;
     for (std::size_t f = 0; f < graph_.factors().size(); ++f) plates.push_back(graph_.factor_plates(f));
-    std::vector<graph::Holder> factors;
+    std::vector<graph::FactorSets> factors;
     for (std::size_t f = 0; f < plates.size(); ++f) {
       factors.push_back({variables_[f], plates[f], graph_.factors()[f].distribution_of});
     }
