@@ -30,6 +30,7 @@ class SliceWalk {
   /// Calls visit(k, offsets) at slices first + k for k below count.
   template <class Visit>
   void visit(std::int64_t first, std::int64_t count, const Visit& call) const {
+    if (count <= 0) return;  // a loop may be empty
     std::vector<std::int64_t> offset = origin_;
     offset.resize(offsets_, 0);
     std::vector<std::int64_t> index(loops_.size(), 0);
