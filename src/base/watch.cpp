@@ -61,6 +61,7 @@ void Watch::tell(double done) {
 }
 
 void Watch::poll(double done) noexcept {
+  if (stopped_.load(std::memory_order_relaxed)) return;  // its caller is not asked again
   const Clock::time_point now = Clock::now();
   if (now < next_question_) return;
   try {
