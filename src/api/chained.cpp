@@ -51,26 +51,6 @@ void check_joined(const PlanImpl& plan, const chain::Program& program, const Cha
   }
 }
 
-/// Slices of a chain inside slices of another that do not exist do not exist, whatever length they were given.
-void end_inner_chains(engine::RaggedDims& chains) {
-  for (auto& [inner, lengths] : chains) {
-    for (const auto& [outer, around] : chains) {
-      const auto found = std::find(lengths.dims.begin(), lengths.dims.end(), outer);
-      const bool known = std::all_of(around.dims.begin(), around.dims.end(),
-                                     [&, &all = lengths.dims](DimId d) { return engine::holds(all, d); });
-      if (found == lengths.dims.end() || !known) continue;
-      const std::vector<std::int64_t> exist = around.over(lengths.dims, lengths.sizes).values;
-      const auto axis = static_cast<std::size_t>(found - lengths.dims.begin());
-      std::int64_t stride = 1;
-      for (std::size_t k = axis + 1; k < lengths.sizes.size(); ++k) stride *= lengths.sizes[k];
-      for (std::size_t k = 0; k < lengths.values.size(); ++k) {
-        const std::int64_t slice = static_cast<std::int64_t>(k) / stride % lengths.sizes[axis];
-        if (slice >= exist[k]) lengths.values[k] = 0;
-      }
-    }
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const chain::Program> total_program(const PlanImpl& plan) {
@@ -110,7 +90,7 @@ engine::RaggedDims ragged_chains(const PlanImpl& plan, const Lengths& lengths) {
     result[chain.dim] = {.dims = dims, .sizes = engine::sizes(graph, dims), .values = given.values};
   }
   if (result.empty()) return result;
-  end_inner_chains(result);
+  engine::end_inner(result);
   const chain::Program& program = plan.chains->sliced().for_lengths({.settings = {}, .lengths = &result});
   for (const auto& [name, given] : lengths) check_joined(plan, program, chain_named(graph, name));
   return result;

@@ -161,26 +161,6 @@ Exponent presence(std::int64_t size, DimId plate, const Ragged& ragged) {
   return result;
 }
 
-/// Slices inside slices that do not exist do not exist, whatever length they were given.
-void end_inner(RaggedDims& ragged) {
-  for (auto& [inner, lengths] : ragged) {
-    for (const auto& [outer, around] : ragged) {
-      const auto found = std::find(lengths.dims.begin(), lengths.dims.end(), outer);
-      const bool known = std::all_of(around.dims.begin(), around.dims.end(),
-                                     [&, &all = lengths.dims](DimId d) { return holds(all, d); });
-      if (found == lengths.dims.end() || !known) continue;
-      const std::vector<std::int64_t> exist = around.over(lengths.dims, lengths.sizes).values;
-      const auto axis = static_cast<std::size_t>(found - lengths.dims.begin());
-      std::int64_t stride = 1;
-      for (std::size_t k = axis + 1; k < lengths.sizes.size(); ++k) stride *= lengths.sizes[k];
-      for (std::size_t k = 0; k < lengths.values.size(); ++k) {
-        const std::int64_t slice = static_cast<std::int64_t>(k) / stride % lengths.sizes[axis];
-        if (slice >= exist[k]) lengths.values[k] = 0;
-      }
-    }
-  }
-}
-
 /// 1 in the slice that an end of a chain is of, and 1 where the end and its variable differ.
 void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths, DimId end,
                    Exponents& exponents) {

@@ -24,6 +24,9 @@ struct Ragged {
 };
 using RaggedDims = std::map<DimId, Ragged>;
 
+/// Slices inside slices that do not exist do not exist, whatever length they were given.
+void end_inner(RaggedDims& ragged);
+
 /// Whether a list of dims has one.
 [[nodiscard]] bool holds(const std::vector<DimId>& dims, DimId dim);
 
