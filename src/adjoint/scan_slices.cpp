@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/derived.hpp"
 
 namespace plated::adjoint {
 
@@ -27,17 +26,6 @@ void drop_unread(Schedule& schedule) {
     if (needed[s]) steps.push_back(std::move(schedule.steps[s]));
   }
   schedule.steps = std::move(steps);
-}
-
-std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
-  auto body = std::make_shared<Schedule>();
-  body->graph = graph::Derived::shared(schedule.graph);
-  body->extents = schedule.extents;
-  body->problem = schedule.problem;
-  body->problem.factors.clear();  // its operands are others
-  body->problem.outputs.clear();
-  body->verified = schedule.verified;
-  return body;
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 
-#include "graph/derived.hpp"
 #include "planner/contract_network.hpp"
 #include "planner/passes.hpp"
 
@@ -151,13 +150,7 @@ class ScanEmitter {
   }
 
   void plan_body() {
-    body_ = std::make_shared<Schedule>();
-    body_->graph = graph::Derived::shared(schedule_.graph);
-    body_->extents = schedule_.extents;
-    body_->problem = schedule_.problem;
-    body_->problem.factors.clear();  // its operands are others
-    body_->problem.outputs.clear();
-    body_->verified = schedule_.verified;
+    body_ = empty_body(schedule_);
     body_->outputs = {with_kept(scan_.after)};
     ScheduleBuilder body(*body_, without_, false);
     body.enter({.leaf = component_.leaf});

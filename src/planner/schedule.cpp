@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/overloaded.hpp"
+#include "graph/derived.hpp"
 #include "planner/point_ends.hpp"
 
 namespace plated::planner {
@@ -71,6 +72,17 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
 
 bool has_scans(const Schedule& schedule) {
   return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return step.is<Scan>(); });
+}
+
+std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
+  auto body = std::make_shared<Schedule>();
+  body->graph = graph::Derived::shared(schedule.graph);
+  body->extents = schedule.extents;
+  body->problem = schedule.problem;
+  body->problem.factors.clear();  // its operands are others
+  body->problem.outputs.clear();
+  body->verified = schedule.verified;
+  return body;
 }
 
 std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {

@@ -204,6 +204,9 @@ void for_each_output(const Step& step, const Visit& visit) {
 /// Whether messages run along chains.
 [[nodiscard]] bool has_scans(const Schedule& schedule);
 
+/// The schedule of a slice, without values and steps, over the dims of a schedule.
+[[nodiscard]] std::shared_ptr<Schedule> empty_body(const Schedule& schedule);
+
 /// Which steps an output is computed from.
 [[nodiscard]] std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output);
 

@@ -8,7 +8,7 @@ import tree
 ROOMS = ("planner", "kernels", "engine", "adjoint", "chain", "api")
 FILE = re.compile(r"scan|chain|recursion|point_end|fused|left_out")
 WORD = re.compile(r"scan|chain", re.IGNORECASE)
-MOST = 12760  # while two machineries stand side by side; to fall to 4,500
+MOST = 12716  # while two machineries stand side by side; to fall to 4,500
 
 
 def count(root):
