@@ -31,4 +31,11 @@ void for_each_seed(std::uint64_t runs, Property property) {
   }
 }
 
+/// The least that a test must have come across in its own number of seeds: something of another number, and nothing of
+/// a single seed.
+inline std::int64_t quota(std::int64_t least) {
+  if (std::getenv("PLATED_SEED") != nullptr) return -1;
+  return std::getenv("PLATED_RUNS") != nullptr || slow_build ? 0 : least;
+}
+
 }  // namespace plated::test
