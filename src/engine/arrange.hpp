@@ -34,8 +34,12 @@ class Arrangement {
   [[nodiscard]] std::int64_t bytes_of(const std::vector<Phase>& phases, const Storing& storing) const;
   void emit(const std::vector<Phase>& phases, const Storing& storing);
   /// Appends a step with the places of its inputs and, unless it is only read, of its output.
-  void add_step(std::size_t step, const Places& places, bool only_read, std::vector<BoundStep>& steps);
+  void add_step(const PhaseStep& step, const Places& places, bool only_read, std::vector<BoundStep>& steps);
   [[nodiscard]] Place place(planner::ValueId value, const Places& places) const;
+  /// The scan of a step; null where it is another kind.
+  [[nodiscard]] BoundScan* scan_of(std::size_t step) const;
+  /// Stores what scans cannot compute again.
+  void store_what_is_written_once(Storing& storing) const;
   /// Whether a value is read after the run.
   [[nodiscard]] bool is_kept(planner::ValueId value) const {
     return work_.recalled.empty() ? !schedule_.reuses_buffers : work_.recalled[value];

@@ -69,6 +69,7 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
                                  .after = scan.before[0],
                                  .kept = scan.kept,
                                  .forward = !scan.forward,
+                                 .most = bound.most,
                                  .step = step,
                                  .form = asked.form});
   if (!there) return std::nullopt;
@@ -103,7 +104,8 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
 }  // namespace
 
 std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const planner::Extents& extents,
-                                     const planner::Step& step, const Layouts& layouts, const BindOptions& options) {
+                                     const planner::Step& step, const Layouts& layouts, const BindOptions& options,
+                                     std::int64_t most_slices) {
   const auto& scan = *step.as<Scan>();
   auto bound = std::make_shared<BoundScan>();
   bound->semiring = scan.semiring.value_or(options.semiring);
@@ -114,6 +116,7 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   bound->keeps = scan.messages != planner::none;
   bound->keeps_shifts = scan.shifts != planner::none;
   bound->slices = extents[scan.chain];
+  bound->most = most_slices;
   bound->rows = planner::elements(extents, scan.kept);
   bound->states = planner::elements(extents, scan.before);
   bound->start = first_message(extents, step, layouts);
@@ -132,6 +135,7 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
                                .after = scan.after[0],
                                .kept = scan.kept,
                                .forward = scan.forward,
+                               .most = bound->most,
                                .step = step,
                                .form = *form});
   }

@@ -33,28 +33,26 @@ std::int64_t size_of_blocks(std::int64_t extent, std::int64_t wanted, std::int64
   return std::clamp<std::int64_t>((extent + wanted - 1) / wanted, 1, most);
 }
 
-/// The stride of each dim in the largest operand.
+/// The stride of each dim in the largest operand that is read.
 Layout largest_operand(const Schedule& schedule, const planner::Extents& extents, const Layouts& layouts) {
   Layout layout;
   double most = 0;
-  for (planner::ValueId v = 0; v < schedule.values.size(); ++v) {
-    if (schedule.values[v].kind != Value::Kind::operand || layouts.bytes(v) <= most) continue;
-    most = layouts.bytes(v);
-    layout = layouts(v, extents);
+  for (const Step& step : schedule.steps) {
+    for (const planner::ValueId v : step.inputs) {
+      if (schedule.values[v].kind != Value::Kind::operand || layouts.bytes(v) <= most) continue;
+      most = layouts.bytes(v);
+      layout = layouts(v, extents);
+    }
   }
   return layout;
-}
-
-bool has_dim(const Value& value, DimId dim) {
-  return std::find(value.dims.begin(), value.dims.end(), dim) != value.dims.end();
 }
 
 /// The intermediates that steps from the first one on write.
 std::vector<bool> placed_from(const Schedule& schedule, std::size_t first_step) {
   std::vector<bool> placed(schedule.values.size(), false);
   for (std::size_t s = first_step; s < schedule.steps.size(); ++s) {
-    const planner::ValueId v = schedule.steps[s].output;
-    placed[v] = schedule.values[v].kind == Value::Kind::intermediate;
+    for_each_output(schedule.steps[s],
+                    [&](planner::ValueId v) { placed[v] = schedule.values[v].kind == Value::Kind::intermediate; });
   }
   return placed;
 }
@@ -65,7 +63,7 @@ std::vector<bool> stored_in_blocks(const Schedule& schedule, const Layouts& layo
   std::vector<bool> in_blocks(schedule.values.size());
   double largest = 0;
   for (planner::ValueId v = 0; v < in_blocks.size(); ++v) {
-    in_blocks[v] = is_placed[v] && has_dim(schedule.values[v], dim);
+    in_blocks[v] = is_placed[v] && has_dim(schedule, v, dim);
     if (in_blocks[v]) largest = std::max(largest, layouts.bytes(v));
   }
   for (planner::ValueId v = 0; v < in_blocks.size(); ++v) {
@@ -81,9 +79,13 @@ std::vector<bool> stored_in_blocks(const Schedule& schedule, const Layouts& layo
 
 }  // namespace
 
+bool has_dim(const Schedule& schedule, planner::ValueId value, DimId dim) {
+  const std::vector<DimId>& dims = schedule.values[value].dims;
+  return std::find(dims.begin(), dims.end(), dim) != dims.end();
+}
+
 Along along(const Schedule& schedule, const Step& step, DimId dim) {
-  const std::vector<DimId>& kept = schedule.values[step.output].dims;
-  const bool is_kept = std::find(kept.begin(), kept.end(), dim) != kept.end();
+  const bool is_kept = has_dim(schedule, step.output, dim);
   const Along reached =
       std::visit(base::Overloaded{[&](const planner::Contract& contract) {
                                     if (base::contains(contract.product, dim)) return Along::multiplied;
@@ -102,16 +104,17 @@ Along along(const Schedule& schedule, const Step& step, DimId dim) {
                                   [&](const planner::LogMass&) { return is_kept ? Along::kept : Along::none; },
                                   [&](const planner::Raise&) { return is_kept ? Along::kept : Along::none; },
                                   [&](const planner::Scan& scan) {
-                                    const bool touched = dim == scan.chain || is_kept;
-                                    return touched ? Along::whole : Along::none;
+                                    if (dim == scan.chain) return Along::carried;
+                                    return is_kept ? Along::whole : Along::none;
                                   }},
                  step.operation);
-  return reached != Along::none && step.inputs.size() > most_block_inputs ? Along::whole : reached;
+  const bool in_kernels = reached != Along::none && reached != Along::carried;
+  return in_kernels && step.inputs.size() > most_block_inputs ? Along::whole : reached;
 }
 
 Along Blocking::along(const Schedule& schedule, const Step& step) const {
-  const bool touches = in_blocks[step.output] || std::any_of(step.inputs.begin(), step.inputs.end(),
-                                                             [&](planner::ValueId v) { return in_blocks[v]; });
+  bool touches = std::any_of(step.inputs.begin(), step.inputs.end(), [&](planner::ValueId v) { return in_blocks[v]; });
+  for_each_output(step, [&](planner::ValueId v) { touches = touches || in_blocks[v]; });
   return touches ? engine::along(schedule, step, blocks.dim) : Along::none;
 }
 
@@ -126,6 +129,11 @@ std::optional<Blocking> blocking_of_run(const Schedule& schedule, const planner:
   }
   const Layout largest = largest_operand(schedule, extents, layouts);
   const auto outermost = [&](DimId d) { return std::abs(largest.along(d)); };
+  // Scans go through all rows of a message at once.
+  for (const Step& step : schedule.steps) {
+    const auto* scan = step.as<planner::Scan>();
+    for (const DimId d : scan != nullptr ? scan->kept : std::vector<DimId>{}) bytes[d] = 0;
+  }
   std::optional<DimId> best;
   for (DimId d = 0; d < extents.size(); ++d) {
     if (schedule.problem.kind[d] == DimKind::variable || extents[d] < 2 || bytes[d] == 0) continue;

@@ -1,4 +1,4 @@
-// Decides which steps are bound in blocks of slices of a plate or batch dim, and how large blocks are.
+// Decides which steps are bound in blocks of slices of a plate, batch dim or chain, and how large blocks are.
 //
 // A block is the smallest piece of a step that is run, stored or recomputed by itself. Blocks depend on shapes alone,
 // and so do the bits of a result: neither threads nor memory limits change them.
@@ -36,6 +36,7 @@ enum class Along : std::uint8_t {
   kept,        ///< blocks of the output are independent
   multiplied,  ///< results of blocks are multiplied
   summed,      ///< results of blocks are added
+  carried,     ///< blocks are run one after the other, in the direction of messages along a chain
   whole        ///< needs all slices at once
 };
 [[nodiscard]] Along along(const planner::Schedule& schedule, const planner::Step& step, DimId dim);
@@ -50,7 +51,9 @@ struct Blocking {
   [[nodiscard]] Along along(const planner::Schedule& schedule, const planner::Step& step) const;
 };
 
-/// The blocks of a run whose intermediates take `arena_bytes`: along the plate or batch dim that most bytes of
+[[nodiscard]] bool has_dim(const planner::Schedule& schedule, planner::ValueId value, DimId dim);
+
+/// The blocks of a run whose intermediates take `arena_bytes`: along the plate, batch dim or chain that most bytes of
 /// intermediates have; of several, along the one that is outermost in the largest operand, or declared first. Values of
 /// steps before `first_step` are stored already, as wholes.
 [[nodiscard]] std::optional<Blocking> blocking_of_run(const planner::Schedule& schedule,

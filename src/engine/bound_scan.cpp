@@ -28,7 +28,6 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
   own.shift = layout.take<double>(rows);
   if ((fused || smoothing) && ragged) own.lengths = layout.take<std::int64_t>(rows);
   if (fused) own.fused = fused->take(layout, threads);
-  if (in_real_space_) own.first = layout.take(message_bytes());
   if (smoothing) own.smoothing = smoothing->take(layout, threads);
   if (!fused) {
     for (double*& totals : own.totals) totals = layout.take<double>(total_elements());
@@ -50,6 +49,27 @@ std::int64_t BoundScan::table_bytes() const {
     for (const SmoothedPlace& place : smoothing->places) entries += place.row_offset.size();
   }
   return static_cast<std::int64_t>(entries * sizeof(std::int64_t));
+}
+
+std::int64_t BoundScan::checkpoint_bytes() const {
+  const auto shifts = base::checked_product(rows, static_cast<std::int64_t>(sizeof(double)));
+  return static_cast<std::int64_t>(base::in_whole_lines(static_cast<std::size_t>(message_bytes())) +
+                                   base::in_whole_lines(static_cast<std::size_t>(shifts)));
+}
+
+double* BoundScan::checkpoint_shifts(std::int64_t block) const {
+  return reinterpret_cast<double*>(checkpoint(block) + base::in_whole_lines(static_cast<std::size_t>(message_bytes())));
+}
+
+void BoundScan::save(std::int64_t block) const {
+  if (checkpoints == nullptr) return;
+  std::memcpy(checkpoint(block), own_.message[turn_], static_cast<std::size_t>(message_bytes()));
+  std::copy_n(own_.shift, rows, checkpoint_shifts(block));
+}
+
+void BoundScan::restore(std::int64_t block) {
+  std::memcpy(own_.message[turn_], checkpoint(block), static_cast<std::size_t>(message_bytes()));
+  std::copy_n(checkpoint_shifts(block), rows, own_.shift);
 }
 
 std::int64_t BoundScan::bytes(int threads) const {
@@ -118,10 +138,10 @@ void BoundScan::find_lengths(std::int64_t* lengths) const {
   }
 }
 
-void BoundScan::keep_shifts(const ScanMemory& memory, std::int64_t slice, const double* shift) const {
+void BoundScan::keep_shifts(const ScanMemory& memory, std::int64_t slice) const {
   if (memory.shifts == nullptr) return;
   if (takes_shifts(semiring)) {
-    std::copy_n(shift, rows, memory.shifts + slice * rows);
+    std::copy_n(own_.shift, rows, memory.shifts + slice * rows);
   } else {
     const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
     std::fill_n(memory.shifts + slice * rows, rows, one);
@@ -138,120 +158,138 @@ void BoundScan::restore_absent(std::int64_t slice, const std::byte* before, std:
   }
 }
 
-void BoundScan::run(const ScanMemory& memory, int threads) {
+void BoundScan::begin(int threads) {
+  base::ask_whether_wanted();
   MemoryLayout layout(memory_.get());
-  const Arrays own = arrays(layout, threads);
-  if (smoothing && slices > 0) {
-    if (run_smoothing(memory, own, threads)) return;
-    // Once more in logarithms.
-    if (traced_) traced_->trace_again(const_cast<void*>(sliced()[smoothing->messages]), threads);
-  }
-  const std::byte* last = fused ? run_fused(memory, own, threads) : run_slices(memory, own, threads);
-  const bool shifted = takes_shifts(semiring);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t k = r * states; k < (r + 1) * states; ++k) {
-      memory.output[k] = number_at(dtype, last, k) + (shifted ? own.shift[r] : 0.0);
-    }
+  own_ = arrays(layout, threads);
+  turn_ = 0;
+  write_first(own_.message[0], own_.shift);
+  if ((fused || smoothing) && ragged) find_lengths(own_.lengths);
+  if (fused) packed_.emplace(fused->pack(sliced(), own_.fused));
+  if (!fused) std::fill_n(own_.totals[1], total_elements(), 0.0);
+  has_smoothed_ = false;
+  smooths_ = smoothing && slices > 0 && begin_smoothing();
+}
+
+void BoundScan::run(const ScanRange& range, const ScanMemory& memory, int threads) {
+  save(range.block);
+  if (smooths_ && smooth(range, memory, threads)) return;
+  if (smooths_) stop_smoothing();
+  if (traced_) trace_again(range, threads);
+  go(range, memory, threads);
+}
+
+void BoundScan::run_again(const ScanRange& range, const ScanMemory& memory, int threads) {
+  restore(range.block);
+  go(range, memory, threads);
+}
+
+void BoundScan::go(const ScanRange& range, const ScanMemory& memory, int threads) {
+  if (fused) {
+    run_fused(range, memory, threads);
+  } else {
+    run_slices(range, memory, threads);
   }
 }
 
-/// Messages are written where they are kept, if they are: slot by slot of `memory`.
-const std::byte* BoundScan::run_slices(const ScanMemory& memory, const Arrays& own, int threads) {
-  const std::int64_t size = message_bytes();
-  const auto place = [&](std::int64_t step) {
-    if (memory.messages == nullptr || step == slices) return own.message[step % 2];
-    return static_cast<std::byte*>(memory.messages) + slice(step) * size;
-  };
-  std::byte* message = place(0);
-  write_first(message, own.shift);
-  const std::span<const void* const> values = sliced();
-  std::fill_n(own.totals[1], total_elements(), 0.0);
-  base::Pace pace;
-  const std::int64_t work = 256 + rows * states;  // of a slice at least, in nanoseconds
-  for (std::int64_t s = 0; s < slices; ++s) {
-    const base::PartOf part(s, slices);
-    if (pace.stops(work)) base::throw_if_stopped();
-    keep_shifts(memory, slice(s), own.shift);
-    operands.clear();
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (k == operand) operands.push_back(message);
-      operands.push_back(static_cast<const std::byte*>(values[k]) + slice(s) * advance[k]);
+void BoundScan::finish(double* output) {
+  const bool shifted = takes_shifts(semiring);
+  const std::byte* last = own_.message[turn_];
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t k = r * states; k < (r + 1) * states; ++k) {
+      output[k] = number_at(dtype, last, k) + (shifted ? own_.shift[r] : 0.0);
     }
-    if (operand == values.size()) operands.push_back(message);
-    std::byte* after = place(s + 1);
-    outputs_.assign(1, after);
-    double* total = own.totals[0];
-    for (const ScanAnswer& answer : answers) {
-      if (answer.of_slices) {
-        outputs_.push_back(static_cast<std::byte*>(answer.data) +
-                           slice(s) * answer.slice_stride * static_cast<std::int64_t>(size_of(answer.dtype)));
-      } else {
-        outputs_.push_back(total);
-        total += base::checked_product(answer.extent);
-      }
-    }
-    run_prepared(body, outputs_, operands, threads);
-    for (std::int64_t k = 0; k < total - own.totals[0]; ++k) own.totals[1][k] += own.totals[0][k];
-    if (ragged) restore_absent(slice(s), message, after);
-    message = after;
-    normalise(semiring, dtype, message, own.shift, rows, states);
   }
-  const double* total = own.totals[1];
+  if (fused) return;
+  if (has_smoothed_ && smoothing->matrix_answer) smoothing->add_pairs(*smoother_, own_.smoothing, own_.totals[1]);
+  const double* total = own_.totals[1];
   for (const ScanAnswer& answer : answers) {
     if (answer.of_slices) continue;
     answer.deliver(total);
     total += base::checked_product(answer.extent);
   }
-  return message;
 }
 
-const std::byte* BoundScan::run_fused(const ScanMemory& memory, const Arrays& own, int threads) const {
-  base::ask_whether_wanted();
-  write_first(own.message[0], own.shift);
-  if (ragged) find_lengths(own.lengths);
-  const kernels::Scan scan = fused->pack(sliced(), own.fused);
-  FusedScan::Stretch rest{.steps = slices, .message = own.message[0], .shift = own.shift, .lengths = own.lengths};
-  if (memory.messages != nullptr && slices > 0) {
-    if (in_real_space_) std::memcpy(own.first, own.message[0], static_cast<std::size_t>(message_bytes()));
-    trace(scan, memory, own, in_real_space_, threads);
-    rest.first = slices - 1;
-    rest.steps = 1;
-  }
-  fused->run(scan, sliced(), rest, own.fused, threads);
-  return own.message[0];
-}
-
-/// The message before each slice: the first one, then what each slice but the last leaves.
-void BoundScan::trace(const kernels::Scan& scan, const ScanMemory& memory, const Arrays& own, bool in_real_space,
-                      int threads) const {
+/// Messages are written where they are kept, if they are; the one after the range is the scan's own.
+void BoundScan::run_slices(const ScanRange& range, const ScanMemory& memory, int threads) {
   const std::int64_t size = message_bytes();
-  const std::int64_t direction = forward ? 1 : -1;
-  auto* messages = static_cast<std::byte*>(memory.messages) + slice(0) * size;
-  double* shifts = memory.shifts != nullptr && !in_real_space ? memory.shifts + slice(0) * rows : nullptr;
-  if (in_real_space) {
-    write_exponentials(dtype, own.message[0], rows * states, messages);
-  } else {
-    std::memcpy(messages, own.message[0], static_cast<std::size_t>(size));
+  auto* kept = static_cast<std::byte*>(memory.messages);
+  std::byte* message = own_.message[turn_];
+  if (kept != nullptr && range.count > 0) {
+    std::memcpy(kept + slice(range, 0) * size, message, static_cast<std::size_t>(size));
+    message = kept + slice(range, 0) * size;
   }
-  if (shifts != nullptr) std::copy_n(own.shift, rows, shifts);
-  fused->run(scan, sliced(),
-             {.steps = slices - 1,
-              .message = own.message[0],
-              .shift = own.shift,
-              .lengths = own.lengths,
-              .trace = {.messages = messages + direction * size,
-                        .step_stride = direction * rows * states,
-                        .offsets = shifts != nullptr ? shifts + direction * rows : nullptr,
-                        .offset_step_stride = direction * rows,
-                        .linear = in_real_space}},
-             own.fused, threads);
+  const std::span<const void* const> values = sliced();
+  base::Pace pace;
+  const std::int64_t work = 256 + rows * states;  // of a slice at least, in nanoseconds
+  for (std::int64_t s = 0; s < range.count; ++s) {
+    const base::PartOf part(s, range.count);
+    if (pace.stops(work)) base::throw_if_stopped();
+    const std::int64_t at = slice(range, s);
+    keep_shifts(memory, at);
+    operands_.clear();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (k == operand) operands_.push_back(message);
+      operands_.push_back(static_cast<const std::byte*>(values[k]) + at * advance[k]);
+    }
+    if (operand == values.size()) operands_.push_back(message);
+    std::byte* after = nullptr;
+    if (kept != nullptr && s + 1 < range.count) {
+      after = kept + slice(range, s + 1) * size;
+    } else {
+      turn_ = 1 - turn_;
+      after = own_.message[turn_];
+    }
+    outputs_.assign(1, after);
+    double* total = own_.totals[0];
+    for (const ScanAnswer& answer : answers) {
+      if (answer.of_slices) {
+        outputs_.push_back(static_cast<std::byte*>(answer.data) +
+                           at * answer.slice_stride * static_cast<std::int64_t>(size_of(answer.dtype)));
+      } else {
+        outputs_.push_back(total);
+        total += base::checked_product(answer.extent);
+      }
+    }
+    run_prepared(body, outputs_, operands_, threads);
+    for (std::int64_t k = 0; k < total - own_.totals[0]; ++k) own_.totals[1][k] += own_.totals[0][k];
+    if (ragged) restore_absent(range.first + at, message, after);
+    message = after;
+    normalise(semiring, dtype, message, own_.shift, rows, states);
+  }
 }
 
-void BoundScan::trace_again(void* messages, int threads) const {
-  MemoryLayout layout(memory_.get());
-  const Arrays own = arrays(layout, threads);
-  std::memcpy(own.message[0], own.first, static_cast<std::size_t>(message_bytes()));
-  trace(fused->pack(sliced(), own.fused), {.messages = messages}, own, false, threads);
+/// Where messages are kept, the last slice is a run of its own whether they are written or not: so are the bits.
+void BoundScan::run_fused(const ScanRange& range, const ScanMemory& memory, int threads) const {
+  if (range.count == 0) return;
+  base::ask_whether_wanted();
+  FusedScan::Stretch stretch{.origin = range.first,
+                             .slices = range.count,
+                             .steps = range.count,
+                             .message = own_.message[0],
+                             .shift = own_.shift,
+                             .lengths = own_.lengths};
+  if (keeps) {
+    stretch.steps = range.count - 1;
+    if (memory.messages != nullptr) {
+      if (range.count > 1) {
+        stretch.trace = fused->trace(range.count, memory.messages, memory.shifts, in_real_space_);
+      }
+      const std::int64_t at = slice(range, 0);
+      std::byte* first = static_cast<std::byte*>(memory.messages) + at * message_bytes();
+      if (in_real_space_) {
+        write_exponentials(dtype, own_.message[0], rows * states, first);
+      } else {
+        std::memcpy(first, own_.message[0], static_cast<std::size_t>(message_bytes()));
+      }
+      keep_shifts(memory, at);
+    }
+    fused->run(*packed_, sliced(), stretch, own_.fused, threads);
+    stretch.first = range.count - 1;
+    stretch.steps = 1;
+    stretch.trace = {};
+  }
+  fused->run(*packed_, sliced(), stretch, own_.fused, threads);
 }
 
 }  // namespace plated::engine

@@ -20,10 +20,16 @@ namespace plated::engine {
 /// The type of messages along a chain.
 [[nodiscard]] Dtype message_dtype(Semiring semiring, Dtype element);
 
-/// Where a scan writes.
+/// Slices of the chain, in memory from the first of them on: a block of the run's, or all.
+struct ScanRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t block = 0;
+};
+
+/// Where a scan writes what belongs to the slices of a range.
 struct ScanMemory {
-  double* output = nullptr;
-  void* messages = nullptr;  // before each slice
+  void* messages = nullptr;  // before each slice; null: nobody reads them
   double* shifts = nullptr;
 };
 
@@ -51,6 +57,8 @@ struct ScanAnswer {
   void deliver(const double* total) const;
 };
 
+/// A run goes through ranges of slices in the order of its messages: begin(), run() for each range, finish(). The
+/// message in between, and what else the scan carries along, is in its own memory.
 struct BoundScan {
   Semiring semiring = Semiring::log;
   Dtype dtype = Dtype::float64;
@@ -60,6 +68,7 @@ struct BoundScan {
   bool keeps_shifts = false;
   std::size_t operand = 0;  // of the body, which is the message
   std::int64_t slices = 0;
+  std::int64_t most = 0;    // slices of a range
   std::int64_t rows = 1;    // of a message: all but its states
   std::int64_t states = 1;  // at one end of a slice
   FirstMessage start;
@@ -75,18 +84,33 @@ struct BoundScan {
   BindOptions body_options;
   Workspace body;
 
-  std::vector<const void*> inputs;    // of the step that is running
-  std::vector<const void*> operands;  // of the slice that is running
+  // Of the run: the step's inputs, sliced ones from the range's first slice on; and the message before each block of
+  // slices, where one is needed again.
+  std::vector<const void*> inputs;
+  std::int64_t checkpoints_at = no_checkpoints;  // in the run's arena
+  std::byte* checkpoints = nullptr;
+  static constexpr std::int64_t no_checkpoints = -1;
 
   [[nodiscard]] std::int64_t message_bytes() const;
+  [[nodiscard]] std::int64_t checkpoint_bytes() const;
   /// What it needs besides the run's own arena.
   [[nodiscard]] std::int64_t bytes(int threads) const;
   /// What it holds of it.
   [[nodiscard]] std::int64_t held_bytes() const;
   void take_memory(int threads);
-  void run(const ScanMemory& memory, int threads);
+
+  void begin(int threads);
+  void run(const ScanRange& range, const ScanMemory& memory, int threads);
+  void finish(double* output);
+  /// Writes what belongs to slices of a block that has been run once more, from its checkpoint.
+  void run_again(const ScanRange& range, const ScanMemory& memory, int threads);
+  /// Whether it can: what is smoothed is written once.
+  [[nodiscard]] bool can_run_again() const { return !smoothing; }
+
   /// Only this scan, which smooths, reads the other's messages: they are kept in real space.
   void smooths(std::shared_ptr<BoundScan> other);
+  /// Whether checkpoints are needed even where nothing is run again.
+  [[nodiscard]] bool is_smoothed() const { return in_real_space_; }
 
  private:
   struct Arrays {
@@ -94,41 +118,58 @@ struct BoundScan {
     double* shift;
     std::int64_t* lengths;
     FusedScan::Memory fused;
-    std::byte* first;  // the first message, where those that are kept are in real space
     FusedSmoothing::Memory smoothing;
     double* totals[2];  // of answers that are sums: of a slice, of all
   };
   [[nodiscard]] Arrays arrays(MemoryLayout& layout, int threads) const;
   [[nodiscard]] std::int64_t table_bytes() const;
-  [[nodiscard]] std::int64_t slice(std::int64_t step) const { return forward ? step : slices - 1 - step; }
+  /// A step of the way through a range: its slice, counted from the range's first.
+  [[nodiscard]] std::int64_t slice(const ScanRange& range, std::int64_t step) const {
+    return forward ? step : range.count - 1 - step;
+  }
   /// Inputs of the step that are sliced.
   [[nodiscard]] std::span<const void* const> sliced() const {
     return std::span(inputs).subspan((start.is_given ? 1U : 0U) + (ragged ? 1U : 0U));
   }
+  [[nodiscard]] std::byte* checkpoint(std::int64_t block) const { return checkpoints + block * checkpoint_bytes(); }
+  [[nodiscard]] double* checkpoint_shifts(std::int64_t block) const;
+  void save(std::int64_t block) const;
+  void restore(std::int64_t block);
   void write_first(std::byte* message, double* shift) const;
   void find_lengths(std::int64_t* lengths) const;
-  void keep_shifts(const ScanMemory& memory, std::int64_t slice, const double* shift) const;
+  void keep_shifts(const ScanMemory& memory, std::int64_t slice) const;
   void restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const;
-  [[nodiscard]] const std::byte* run_slices(const ScanMemory& memory, const Arrays& own, int threads);
-  [[nodiscard]] const std::byte* run_fused(const ScanMemory& memory, const Arrays& own, int threads) const;
-  void trace(const kernels::Scan& scan, const ScanMemory& memory, const Arrays& own, bool in_real_space,
-             int threads) const;
-  /// Writes messages that are kept in real space once more, as numbers.
-  void trace_again(void* messages, int threads) const;
-  [[nodiscard]] bool run_smoothing(const ScanMemory& memory, const Arrays& own, int threads);
+  void go(const ScanRange& range, const ScanMemory& memory, int threads);
+  void run_slices(const ScanRange& range, const ScanMemory& memory, int threads);
+  void run_fused(const ScanRange& range, const ScanMemory& memory, int threads) const;
   [[nodiscard]] std::int64_t total_elements() const;
+
+  // Smoothing.
+  [[nodiscard]] bool begin_smoothing();
+  [[nodiscard]] bool smooth(const ScanRange& range, const ScanMemory& memory, int threads);
+  [[nodiscard]] bool write_masses(const std::byte* numbers);
+  void stop_smoothing();
+  void trace_again(const ScanRange& range, int threads) const;
 
   bool in_real_space_ = false;         // messages that are kept
   std::shared_ptr<BoundScan> traced_;  // whose messages it reads there
-  std::vector<void*> outputs_;         // of the slice that is running
-  std::vector<void*> places_;          // of masses that are smoothed
+  bool smooths_ = false;               // the slices so far
+  bool has_smoothed_ = false;          // some of them
+  int turn_ = 0;                       // which of the two is the message
+  Arrays own_{};
+  std::optional<kernels::Scan> packed_;
+  std::optional<FusedSmoothing::Packed> smoother_;
+  std::vector<const void*> operands_;  // of the slice that is running
+  std::vector<void*> outputs_;
+  std::vector<void*> places_;  // of masses that are smoothed
   Workspace::Memory memory_;
   std::int64_t memory_bytes_ = 0;
 };
 
+/// Runs go through so many slices at a time, at most.
 [[nodiscard]] std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const planner::Extents& extents,
                                                    const planner::Step& step, const Layouts& layouts,
-                                                   const BindOptions& options);
+                                                   const BindOptions& options, std::int64_t most_slices);
 
 /// Binds a schedule that has the operands and the outputs of a bound scan's body.
 [[nodiscard]] BoundSchedule bind_body(const BoundScan& bound, const planner::Schedule& body,

@@ -50,15 +50,19 @@ class Binder {
       }
     }
     if (blocking_) {
-      layouts_.store_in_blocks(blocking_->in_blocks);
+      const DimId dim = blocking_->blocks.dim;
+      const bool is_chain = schedule_.problem.kind[dim] == DimKind::chain;
+      layouts_.store_in_blocks(blocking_->in_blocks, is_chain ? std::optional(dim) : std::nullopt);
       bound_.blocks = blocking_->blocks;
     }
     bound_.extents = extents_;
     bound_.outputs = schedule_.outputs.size();
     bound_.cleared = cleared();
     find_unread();
+    const ToArrange work = to_arrange();
+    if (blocking_) descends_ = descending_steps(work);
     bind_steps();
-    Arrangement arrangement(to_arrange(), element_bytes(), options_.kept, blocking_, bound_);
+    Arrangement arrangement(work, element_bytes(), options_.kept, blocking_, bound_);
     arrangement.whole();
     if (options_.limit > 0 && bound_.bytes(options_.threads) > options_.limit) {
       arrangement.cut(options_.limit - bound_.bytes(options_.threads) + bound_.arena_bytes);
@@ -82,13 +86,17 @@ class Binder {
   ToArrange to_arrange() const {
     ToArrange work{.schedule = schedule_, .first = first_step_, .along = {}, .recalled = {}, .unread = unread_};
     if (blocking_) {
+      work.dim = blocking_->blocks.dim;
       for (const Step& step : schedule_.steps) work.along.push_back(blocking_->along(schedule_, step));
     }
     if (options_.recalls) {
       work.recalled.assign(schedule_.values.size(), false);
       for (const Step& step : schedule_.steps) {
-        if (summed(step).empty()) continue;
-        for (const ValueId v : step.inputs) work.recalled[v] = true;
+        const auto* scan = step.as<planner::Scan>();
+        if (scan != nullptr && scan->messages != planner::none) work.recalled[scan->messages] = true;
+        for (const ValueId v : scan != nullptr || !summed(step).empty() ? step.inputs : std::vector<ValueId>{}) {
+          work.recalled[v] = true;
+        }
       }
     }
     return work;
@@ -103,12 +111,15 @@ class Binder {
       bound.inputs = static_cast<std::uint32_t>(step.inputs.size());
       bound.flops = planner::step_flops(schedule_, extents_, step);
       bound_.flops += bound.flops;
-      if (step.is<planner::Scan>()) {
+      if (const auto* scan = step.as<planner::Scan>()) {
+        const std::optional<Blocks> blocks = blocks_of(step);
+        if (blocks) bind_ranges(bound, step, *blocks);
         bound.scan = static_cast<std::uint32_t>(bound_.scans.size());
-        bound_.scans.push_back(bind_scan(schedule_, extents_, step, layouts_, options_));
+        bound_.scans.push_back(
+            bind_scan(schedule_, extents_, step, layouts_, options_, blocks ? blocks->size : extents_[scan->chain]));
         join_scans(step);
       } else if (const std::optional<Blocks> blocks = blocks_of(step)) {
-        bind_blocks(bound, step, *blocks, along(schedule_, step, blocks->dim));
+        bind_blocks(bound, s, *blocks, along(schedule_, step, blocks->dim));
       } else {
         bound.kernel = reserved(shapes_.shape(step, extents_));
       }
@@ -144,7 +155,9 @@ class Binder {
     if (!back.smoothing) return;
     const ValueId messages = planner::sliced_value(step, scan.smoothing->messages);
     const auto writer = writer_of_.find(messages);
-    if (writer != writer_of_.end() && writer->second->fused && reads_[messages] == 1) back.smooths(writer->second);
+    const bool smooths = writer != writer_of_.end() && writer->second->fused && reads_[messages] == 1 &&
+                         writer->second->most == back.most;
+    if (smooths) back.smooths(writer->second);
   }
 
   std::optional<Blocks> blocks_of(const Step& step) const {
@@ -153,8 +166,24 @@ class Binder {
     return blocking_->blocks;
   }
 
-  void bind_blocks(BoundStep& bound, const Step& step, const Blocks& blocks, Along role) {
+  /// A scan along the dim.
+  void bind_ranges(BoundStep& bound, const Step& step, const Blocks& blocks) {
     BlockedStep blocked{.blocks = blocks};
+    const auto advance = [&](ValueId v) {
+      blocked.advance.push_back(layouts_.bytes_along(v, blocks.dim, blocks.size));
+    };
+    for (const ValueId v : step.inputs) advance(v);
+    for_each_output(step, advance);
+    // Which slices exist is read by their numbers.
+    const auto& scan = *step.as<planner::Scan>();
+    if (scan.ragged) blocked.advance[scan.starts ? 1 : 0] = 0;
+    bound.in_blocks = static_cast<std::uint32_t>(bound_.blocked.size());
+    bound_.blocked.push_back(std::move(blocked));
+  }
+
+  void bind_blocks(BoundStep& bound, std::size_t s, const Blocks& blocks, Along role) {
+    const Step& step = schedule_.steps[s];
+    BlockedStep blocked{.blocks = blocks, .descends = !options_.updatable && descends_[s]};
     blocked.folds = role != Along::kept;
     if (blocked.folds) {
       const auto* contract = step.as<planner::Contract>();
@@ -222,6 +251,7 @@ class Binder {
   std::vector<int> reads_;                                   // [value]: by steps that are bound
   std::map<ValueId, std::shared_ptr<BoundScan>> writer_of_;  // [messages]
   std::optional<Blocking> blocking_;
+  std::vector<bool> descends_;  // [step]
 };
 
 }  // namespace

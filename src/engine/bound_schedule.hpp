@@ -28,6 +28,14 @@ class Place {
   Place(Space space, std::int64_t at, bool in_chunks = false)
       : bits_(static_cast<std::uint64_t>(at) << 3 | (in_chunks ? 4U : 0U) | static_cast<std::uint64_t>(space)) {}
 
+  /// Of what nobody reads.
+  [[nodiscard]] static Place nowhere() {
+    Place place;
+    place.bits_ = ~std::uint64_t{0};
+    return place;
+  }
+
+  [[nodiscard]] bool is_nowhere() const { return bits_ == ~std::uint64_t{0}; }
   [[nodiscard]] Space space() const { return static_cast<Space>(bits_ & 3); }
   [[nodiscard]] bool in_chunks() const { return (bits_ & 4) != 0; }
   [[nodiscard]] std::size_t at() const { return bits_ >> 3; }
@@ -45,14 +53,16 @@ struct BoundStep {
   std::uint32_t inputs = 0;
   std::uint32_t in_blocks = no_index;  // in BoundSchedule::blocked
   std::uint32_t scan = no_index;       // in BoundSchedule::scans
+  bool again = false;                  // from checkpoints
   double flops = 0;
 };
 
 /// A step that is run block by block. Its kernel writes blocks of the output, or the results that a fold combines.
 struct BlockedStep {
   Blocks blocks;
+  bool descends = false;              // results are folded from the last block to the first
   std::uint32_t last_kernel = 0;      // of the last block, which may be smaller
-  std::vector<std::int64_t> advance;  // [input, then the output]: bytes from one block to the next
+  std::vector<std::int64_t> advance;  // [input, then the outputs]: bytes from one block to the next
   bool folds = false;
   Fold fold;
   std::uint32_t delivery = no_index;  // the kernel that writes the total
@@ -69,6 +79,7 @@ struct BoundLoop {
   std::size_t last = 0;
   Blocks blocks;
   std::int64_t chunk = 1;
+  bool descends = false;
 };
 
 /// How values are read after a run that is cut, block by block: where it is not cut, there are no steps.

@@ -35,7 +35,7 @@ std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layou
   FusedScan fused{
       .shape = {.semiring = request.semiring, .dtype = layouts.element(), .states = extents[request.before]},
       .forward = request.forward,
-      .slices = extents[request.chain],
+      .most = request.most,
       .rows = rows,
       .before = {},
       .after = {}};
@@ -74,9 +74,9 @@ FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   Memory memory;
   memory.packed = layout.take(static_cast<std::int64_t>(kernels::Scan::packed_bytes(shape)));
   memory.scratch_bytes = static_cast<std::int64_t>(base::in_whole_lines(kernels::Scan::scratch_bytes(shape)));
-  const bool split = splits(slices);
+  const bool split = splits(most);
   const std::int64_t most_rows = split ? std::max(rows, rows * shape.states * planner::time_parts) : rows;
-  memory.scratch = layout.take(memory.scratch_bytes * groups(slices, most_rows, threads));
+  memory.scratch = layout.take(memory.scratch_bytes * groups(most, most_rows, threads));
   if (split) memory.split = layout.take(split_bytes());
   return memory;
 }
@@ -99,18 +99,31 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
                     const Memory& memory, int threads) const {
   if (stretch.steps == 0) return;
   const std::int64_t direction = forward ? 1 : -1;
+  const std::int64_t slice = forward ? stretch.first : stretch.slices - 1 - stretch.first;
   kernels::ScanRun run;
-  run.before = at(before, operands, slice(stretch.first), direction);
-  run.after = at(after, operands, slice(stretch.first), direction);
+  run.before = at(before, operands, slice, direction);
+  run.after = at(after, operands, slice, direction);
   run.messages = stretch.message;
   run.offset = stretch.shift;
   run.steps = stretch.steps;
   run.trace = stretch.trace;
   run.lengths = stretch.lengths;
-  run.first_step = slice(stretch.first);
+  run.first_step = stretch.origin + slice;
   run.direction = direction;
   if (stretch.lengths == nullptr && splits(stretch.steps)) return run_split(scan, run, memory, threads);
   run_rows(scan, run, rows, memory, threads);
+}
+
+kernels::ScanTrace FusedScan::trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const {
+  const std::int64_t direction = forward ? 1 : -1;
+  const std::int64_t second = forward ? 1 : slices - 2;
+  const std::int64_t width = rows * shape.states;
+  return {
+      .messages = static_cast<std::byte*>(messages) + second * width * static_cast<std::int64_t>(size_of(shape.dtype)),
+      .step_stride = direction * width,
+      .offsets = shifts != nullptr && !in_real_space ? shifts + second * rows : nullptr,
+      .offset_step_stride = direction * rows,
+      .linear = in_real_space};
 }
 
 std::int64_t FusedScan::groups(std::int64_t steps, std::int64_t count, int threads) const {

@@ -26,7 +26,7 @@ struct FusedTerm {
 struct FusedScan {
   kernels::ScanShape shape;
   bool forward = true;
-  std::int64_t slices = 0;
+  std::int64_t most = 0;  // steps of a stretch
   std::int64_t rows = 1;
   std::size_t matrix = 0;
   std::int64_t matrix_stride[2] = {};  // along the states before and after a slice
@@ -41,8 +41,11 @@ struct FusedScan {
   };
   [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
 
-  /// Steps `first` … `first + steps` − 1 of the way through the slices.
+  /// Steps `first` … `first + steps` − 1 of the way through some slices of the chain, from slice `origin` on; operands
+  /// are given from that slice on, too.
   struct Stretch {
+    std::int64_t origin = 0;
+    std::int64_t slices = 0;
     std::int64_t first = 0;
     std::int64_t steps = 0;
     void* message = nullptr;  // [rows, states], read and overwritten
@@ -60,8 +63,9 @@ struct FusedScan {
                                       std::int64_t slice, std::int64_t direction) const;
   /// The same scan the other way.
   [[nodiscard]] FusedScan returning() const;
-  /// The slice of a step on the way.
-  [[nodiscard]] std::int64_t slice(std::int64_t step) const { return forward ? step : slices - 1 - step; }
+  /// Where the messages after all steps but the last of the way through some slices go: each before the next slice.
+  /// Shifts may be null.
+  [[nodiscard]] kernels::ScanTrace trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const;
 
  private:
   [[nodiscard]] std::int64_t groups(std::int64_t steps, std::int64_t count, int threads) const;
@@ -83,6 +87,7 @@ struct FusedRequest {
   DimId chain = 0, before = 0, after = 0;
   std::vector<DimId> kept;
   bool forward = true;
+  std::int64_t most = 0;  // slices of a stretch
   const planner::Step& step;
   planner::ScanForm form;
 };

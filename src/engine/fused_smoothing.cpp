@@ -5,11 +5,9 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "base/watch.hpp"
-#include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
@@ -47,7 +45,7 @@ void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void*
 
 std::int64_t FusedSmoothing::block() const {
   const std::int64_t message = width() * static_cast<std::int64_t>(size_of(there.shape.dtype));
-  return std::min(there.slices, std::max(fewest_slices, cached_bytes / (2 * message)));
+  return std::min(there.most, std::max(fewest_slices, cached_bytes / (2 * message)));
 }
 
 std::int64_t FusedSmoothing::tasks(std::int64_t slices) const {
@@ -57,23 +55,34 @@ std::int64_t FusedSmoothing::tasks(std::int64_t slices) const {
 
 FusedSmoothing::Memory FusedSmoothing::take(MemoryLayout& layout, int threads) const {
   const kernels::ScanShape& shape = there.shape;
-  const auto size = static_cast<std::int64_t>(size_of(shape.dtype));
-  const std::int64_t pairs = matrix_answer ? shape.states * shape.states : 0;
+  const std::int64_t message = width() * static_cast<std::int64_t>(size_of(shape.dtype));
   const auto scratch = static_cast<std::int64_t>(
       base::in_whole_lines(kernels::ChainPosterior::scratch_bytes(shape.dtype, shape.states)));
   Memory memory{};
-  memory.own = layout.take((block() + 1) * width() * size);
-  memory.returning = layout.take((block() + 1) * width() * size);
-  memory.message = layout.take(width() * size);
+  memory.own = layout.take((block() + 1) * message);
+  memory.returning = layout.take((block() + 1) * message);
+  for (std::byte** one : {&memory.message, &memory.before, &memory.edge, &memory.edge_numbers}) {
+    *one = layout.take(message);
+  }
   memory.shift = layout.take<double>(there.rows);
   memory.weight = layout.take<double>(there.rows);
   memory.packed =
       layout.take(static_cast<std::int64_t>(kernels::ChainPosterior::packed_bytes(shape.dtype, shape.states)));
   memory.scratch = layout.take(scratch * threads);
-  memory.totals = layout.take<double>(tasks(block()) * pairs);
-  memory.pairs = layout.take<double>(pairs);
+  memory.totals = layout.take<double>(tasks(block()) * pairs());
+  memory.pairs = layout.take<double>(pairs());
+  memory.pairs_of_range = layout.take<double>(pairs());
   memory.back = back.take(layout, threads);
   return memory;
+}
+
+FusedSmoothing::Packed FusedSmoothing::pack(std::span<const void* const> operands, const Memory& memory) const {
+  const kernels::ScanShape& shape = there.shape;
+  // The matrix by the state at the earlier end of a slice.
+  return {.back = back.pack(operands, memory.back),
+          .posterior = {shape.dtype, shape.states, matrix_answer ? operands[there.matrix] : nullptr,
+                        there.matrix_stride[there.forward ? 0 : 1], there.matrix_stride[there.forward ? 1 : 0],
+                        memory.packed}};
 }
 
 void FusedSmoothing::copy_messages(const Run& run, std::int64_t slice, std::int64_t count, std::byte* to) const {
@@ -85,49 +94,37 @@ void FusedSmoothing::copy_messages(const Run& run, std::int64_t slice, std::int6
   }
 }
 
-/// Messages at the states first … first + count of the chain, on the way there.
-void FusedSmoothing::copy_block(const Run& run, std::int64_t first, std::int64_t count, std::byte* to) const {
+/// Messages at the states first … first + count of the range, on the way there.
+void FusedSmoothing::copy_block(const Run& run, const Memory& memory, std::int64_t first, std::int64_t count) const {
   const std::int64_t size = width() * static_cast<std::int64_t>(size_of(there.shape.dtype));
   // The message before a slice is at its first state or, on the way back in time, at its last one.
   const std::int64_t slice = there.forward ? first : first - 1;
   const std::int64_t begin = std::max<std::int64_t>(slice, 0);
-  const std::int64_t end = std::min(slice + count + 1, there.slices);
-  copy_messages(run, begin, end - begin, to + (begin - slice) * size);
+  const std::int64_t end = std::min(slice + count + 1, run.slices);
+  copy_messages(run, begin, end - begin, memory.own + (begin - slice) * size);
   if (end - begin == count + 1) return;
-  std::byte* slot = to + (there.forward ? count : 0) * size;
-  for (std::int64_t r = 0; r < there.rows; ++r) {
-    const double* row = run.last + r * there.shape.states;
-    const double best = *std::max_element(row, row + there.shape.states);
-    for (std::int64_t a = 0; a < there.shape.states; ++a) {
-      const double value = best == -std::numeric_limits<double>::infinity() ? 0.0 : std::exp(row[a] - best);
-      put_number(there.shape.dtype, slot, r * there.shape.states + a, value);
-    }
-  }
+  std::memcpy(memory.own + (there.forward ? count : 0) * size, memory.edge, static_cast<std::size_t>(size));
 }
 
-bool FusedSmoothing::run(const Run& run, const Memory& memory) const {
+bool FusedSmoothing::run(const Packed& packed, const Run& run, const Memory& memory) const {
   const kernels::ScanShape& shape = there.shape;
   const std::int64_t message = width() * static_cast<std::int64_t>(size_of(shape.dtype));
-  const std::int64_t pairs = shape.states * shape.states;
   const bool forward = there.forward;
-  const kernels::Scan scan = back.pack(run.operands, memory.back);
-  // The matrix by the state at the earlier end of a slice.
-  const kernels::ChainPosterior posterior(
-      shape.dtype, shape.states, run.pairs != nullptr ? run.operands[there.matrix] : nullptr,
-      there.matrix_stride[forward ? 0 : 1], there.matrix_stride[forward ? 1 : 0], memory.packed);
-  if (run.pairs != nullptr) std::fill_n(memory.pairs, pairs, 0.0);
-  std::fill_n(memory.shift, there.rows, 0.0);
+  std::memcpy(memory.before, memory.message, static_cast<std::size_t>(message));
+  std::fill_n(memory.pairs_of_range, pairs(), 0.0);
   const std::int64_t size = block();
-  const std::int64_t blocks = (there.slices + size - 1) / size;
+  const std::int64_t blocks = (run.slices + size - 1) / size;
   for (std::int64_t k = 0; k < blocks; ++k) {
     const base::PartOf part(k, blocks);
     base::ask_whether_wanted();
     const std::int64_t first = (forward ? blocks - 1 - k : k) * size;
-    const std::int64_t count = std::min(size, there.slices - first);
-    copy_block(run, first, count, memory.own);
+    const std::int64_t count = std::min(size, run.slices - first);
+    copy_block(run, memory, first, count);
     write_exponentials(shape.dtype, memory.message, width(), memory.returning + (forward ? count : 0) * message);
-    back.run(scan, run.operands,
-             {.first = forward ? there.slices - first - count : first,
+    back.run(packed.back, run.operands,
+             {.origin = run.origin,
+              .slices = run.slices,
+              .first = forward ? run.slices - first - count : first,
               .steps = count,
               .message = memory.message,
               .shift = memory.shift,
@@ -136,24 +133,30 @@ bool FusedSmoothing::run(const Run& run, const Memory& memory) const {
                         .step_stride = forward ? -width() : width(),
                         .linear = true}},
              memory.back, run.threads);
-    if (!meet(posterior, run, memory, first, count)) return false;
-  }
-  if (run.pairs == nullptr) return true;
-  posterior.finish(memory.pairs, memory.pairs);
-  for (std::int64_t a = 0; a < shape.states; ++a) {
-    for (std::int64_t b = 0; b < shape.states; ++b) {
-      run.pairs[forward != is_turned ? a * shape.states + b : b * shape.states + a] =
-          memory.pairs[a * shape.states + b];
-    }
+    if (!meet(packed.posterior, run, memory, first, count)) return false;
   }
   return true;
+}
+
+void FusedSmoothing::keep_pairs(const Memory& memory) const {
+  for (std::int64_t k = 0; k < pairs(); ++k) memory.pairs[k] += memory.pairs_of_range[k];
+}
+
+void FusedSmoothing::add_pairs(const Packed& packed, const Memory& memory, double* total) const {
+  const std::int64_t states = there.shape.states;
+  packed.posterior.finish(memory.pairs, memory.pairs);
+  for (std::int64_t a = 0; a < states; ++a) {
+    for (std::int64_t b = 0; b < states; ++b) {
+      total[there.forward != is_turned ? a * states + b : b * states + a] += memory.pairs[a * states + b];
+    }
+  }
 }
 
 bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& run, const Memory& memory,
                           std::int64_t first, std::int64_t count) const {
   const bool forward = there.forward;
   const Dtype dtype = there.shape.dtype;
-  const std::int64_t pairs = there.shape.states * there.shape.states;
+  const std::int64_t pairs = this->pairs();
   kernels::PosteriorRun all;
   all.source_term = there.at(forward ? there.before : there.after, run.operands, first, 1);
   all.target_term = there.at(forward ? there.after : there.before, run.operands, first, 1);
@@ -166,7 +169,7 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
   const std::int64_t row_tasks = (there.rows + rows_of_a_meeting - 1) / rows_of_a_meeting;
   const std::int64_t number = tasks(count);
   const std::size_t scratch = base::in_whole_lines(posterior.scratch_bytes());
-  if (run.pairs != nullptr) std::fill_n(memory.totals, number * pairs, 0.0);
+  std::fill_n(memory.totals, number * pairs, 0.0);
   std::atomic<bool> safe = true;
   // One place at each end of the slices at a time; the matrix with the first ones.
   std::size_t done[2] = {0, 0};
@@ -184,13 +187,13 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
     };
     all.before = next(true);
     all.after = next(false);
-    const bool counts = is_first && run.pairs != nullptr;
+    const bool counts = is_first && pairs > 0;
     if (all.before.data == nullptr && all.after.data == nullptr && !counts) break;
     auto task = [&](std::int64_t t, int worker) {
       const std::int64_t row = t % row_tasks * rows_of_a_meeting;
       const std::int64_t begin = t / row_tasks * grain;
       kernels::PosteriorRun part = all;
-      part.first_step = first + begin;
+      part.first_step = run.origin + first + begin;
       part.steps = std::min(grain, count - begin);
       part.forward.data = moved(all.forward.data, dtype, begin * width());
       part.backward.data = moved(all.backward.data, dtype, begin * width());
@@ -205,8 +208,8 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
     parallel_for(number, run.threads, TaskRef(task));
     if (!safe) return false;
   }
-  for (std::int64_t t = 0; t < number && run.pairs != nullptr; ++t) {
-    for (std::int64_t k = 0; k < pairs; ++k) memory.pairs[k] += memory.totals[t * pairs + k];
+  for (std::int64_t t = 0; t < number; ++t) {
+    for (std::int64_t k = 0; k < pairs; ++k) memory.pairs_of_range[k] += memory.totals[t * pairs + k];
   }
   return true;
 }

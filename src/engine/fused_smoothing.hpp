@@ -34,37 +34,54 @@ struct FusedSmoothing {
   struct Memory {
     std::byte *own, *returning;  // [states at the ends of a block's slices, rows, states]
     std::byte* message;          // that returns
-    double *shift, *weight;      // [row]
+    std::byte* before;           // the same before the range that is running
+    /// The message of the way there that returns meets at the end of the range, in real space and as numbers.
+    std::byte *edge, *edge_numbers;
+    double *shift, *weight;  // [row]
     std::byte* packed;
     std::byte* scratch;
-    double *totals, *pairs;
+    double *totals, *pairs, *pairs_of_range;
     FusedScan::Memory back;
   };
   [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
 
+  /// Matrices, once for all ranges.
+  struct Packed {
+    kernels::Scan back;
+    kernels::ChainPosterior posterior;
+  };
+  [[nodiscard]] Packed pack(std::span<const void* const> operands, const Memory& memory) const;
+
+  /// A range of slices: operands and answers are given from its first slice on.
   struct Run {
     std::span<const void* const> operands;
+    std::int64_t origin = 0;  // the slice of the chain
+    std::int64_t slices = 0;
     bool in_real_space = false;             // the messages that it reads
-    const double* last = nullptr;           // [rows, states], in logarithms
     const std::int64_t* lengths = nullptr;  // of rows, or null
     std::span<void* const> data;            // [place]
-    double* pairs = nullptr;                // the masses of the matrix; null: not asked for
     int threads = 1;
   };
-  /// `message` holds what returns first, in logarithms, and `weight` the mass of each row; then `message` what has
-  /// returned. False, with undefined answers, where real space does not hold the messages.
-  [[nodiscard]] bool run(const Run& run, const Memory& memory) const;
+  /// `message` holds what returns, as numbers, `weight` the mass of each row and `edge` what it meets first; then
+  /// `message` what has returned, and `before` what it was. False, with undefined answers, where real space does not
+  /// hold the messages.
+  [[nodiscard]] bool run(const Packed& packed, const Run& run, const Memory& memory) const;
+  /// Counts what the range has added to the masses of the matrix.
+  void keep_pairs(const Memory& memory) const;
+  /// Adds these to a total.
+  void add_pairs(const Packed& packed, const Memory& memory, double* total) const;
 
-  /// The messages before some slices on the way there, in real space.
+  /// The messages before some slices of a range on the way there, in real space.
   void copy_messages(const Run& run, std::int64_t slice, std::int64_t count, std::byte* to) const;
   [[nodiscard]] std::int64_t width() const { return there.rows * there.shape.states; }
 
  private:
   [[nodiscard]] std::int64_t block() const;
   [[nodiscard]] std::int64_t tasks(std::int64_t slices) const;
+  [[nodiscard]] std::int64_t pairs() const { return matrix_answer ? there.shape.states * there.shape.states : 0; }
   [[nodiscard]] bool meet(const kernels::ChainPosterior& posterior, const Run& run, const Memory& memory,
                           std::int64_t first, std::int64_t count) const;
-  void copy_block(const Run& run, std::int64_t first, std::int64_t count, std::byte* to) const;
+  void copy_block(const Run& run, const Memory& memory, std::int64_t first, std::int64_t count) const;
 };
 
 /// Writes exp of `count` numbers.

@@ -53,7 +53,15 @@ Layout Layouts::operator()(planner::ValueId v, const planner::Extents& loops) co
   const Value& value = schedule_.values[v];
   if (value.kind == Value::Kind::operand) return layout_of(operands_[value.index], schedule_.operands[value.index]);
   if (value.kind == Value::Kind::output) return layout_of(outputs_[value.index], schedule_.outputs[value.index]);
-  return row_major(dtype(v), value.dims, is_in_blocks(v) ? loops : extents_);
+  return row_major(dtype(v), axes(v), is_in_blocks(v) && !chain_ ? loops : extents_);
+}
+
+std::vector<DimId> Layouts::axes(planner::ValueId v) const {
+  std::vector<DimId> dims = schedule_.values[v].dims;
+  if (!is_in_blocks(v) || !chain_) return dims;
+  const auto chain = std::find(dims.begin(), dims.end(), *chain_);
+  std::rotate(dims.begin(), chain, chain + 1);
+  return dims;
 }
 
 double Layouts::bytes(planner::ValueId v) const {

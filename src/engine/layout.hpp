@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,16 +50,24 @@ class Layouts {
   /// Bytes from one block of slices to the next.
   [[nodiscard]] std::int64_t bytes_along(planner::ValueId value, DimId dim, std::int64_t slices) const;
 
-  /// Stores some intermediates block after block, each block row-major.
-  void store_in_blocks(std::vector<bool> values) { in_blocks_ = std::move(values); }
+  /// Stores some intermediates block after block, each block row-major; or slice after slice of a chain, so that blocks
+  /// of any size lie alike.
+  void store_in_blocks(std::vector<bool> values, std::optional<DimId> chain) {
+    in_blocks_ = std::move(values);
+    chain_ = chain;
+  }
   [[nodiscard]] bool is_in_blocks(planner::ValueId value) const { return !in_blocks_.empty() && in_blocks_[value]; }
 
  private:
+  /// The axes of an intermediate in the order in which they are stored.
+  [[nodiscard]] std::vector<DimId> axes(planner::ValueId value) const;
+
   const planner::Schedule& schedule_;
   const planner::Extents& extents_;
   std::span<const Tensor> outputs_;
   std::span<const Tensor> operands_;
   std::vector<bool> in_blocks_;  // [value]
+  std::optional<DimId> chain_;
   Dtype element_;
   Dtype message_;
 };

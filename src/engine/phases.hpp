@@ -2,9 +2,10 @@
 //
 //   steps without the dim ─▶ loop over its blocks ─▶ steps without it ─▶ loop ─▶ …
 //
-// A loop ends where its blocks have been multiplied or added up; what depends on the total comes in a later phase. A
-// value that has the dim lives for some blocks only: a later loop that reads it computes it again, unless it is stored
-// for all blocks.
+// A loop ends where its blocks have been multiplied or added up, or where messages have gone through all of them; what
+// depends on the total comes in a later phase. A value that has the dim lives for some blocks only: a later loop that
+// reads it computes it again, unless it is stored for all blocks. Messages are computed again from a checkpoint before
+// each block, so that only the loop of the scan itself goes in its direction.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +16,25 @@
 
 namespace plated::engine {
 
+/// A step of the schedule, which may be in several loops: after the first, scans run blocks `again` from checkpoints.
+struct PhaseStep {
+  std::size_t step = 0;
+  bool again = false;
+};
+
 struct Phase {
   bool loops = false;
+  bool descends = false;  // from the last block to the first
   /// Not of the run, but after it: computes again what is read block by block.
   bool recalls = false;
-  std::vector<std::size_t> steps;  // of the schedule; a step may be in several loops
+  std::vector<PhaseStep> steps;
 };
 
 /// What is to be arranged: the steps from `first` on, and what each of all steps does along the dim. Values of steps
 /// before that are there already.
 struct ToArrange {
   const planner::Schedule& schedule;
+  DimId dim = 0;  // in whose blocks steps are bound
   std::size_t first = 0;
   std::vector<Along> along;    // [step]
   std::vector<bool> recalled;  // [value]: is read after the run, block by block; may be empty
@@ -33,6 +42,9 @@ struct ToArrange {
 
   [[nodiscard]] bool is_unread(std::size_t step) const { return !unread.empty() && unread[step]; }
 };
+
+/// For each step, whether the loop that it is in goes from the last block to the first.
+[[nodiscard]] std::vector<bool> descending_steps(const ToArrange& work);
 
 /// The phases of all steps, given which intermediates are stored for all blocks. Where values are recalled, the last
 /// phase does so.

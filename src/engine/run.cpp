@@ -75,8 +75,11 @@ template <class Around>
 void run_loop(const StepRunner& runner, const BoundSchedule& bound, const BoundLoop& loop, const Around& around) {
   const std::span<const BoundStep> body(bound.steps.data() + loop.first, loop.last - loop.first);
   const std::int64_t count = loop.blocks.count();
-  for (std::int64_t first = 0; first < count; first += loop.chunk) {
-    const std::int64_t last = std::min(count, first + loop.chunk);
+  for (const BoundStep& step : body) runner.begin(step);
+  for (std::int64_t done = 0; done < count; done += loop.chunk) {
+    const std::int64_t chunk = std::min(loop.chunk, count - done);
+    const std::int64_t first = loop.descends ? count - done - chunk : done;
+    const std::int64_t last = first + chunk;
     const double share = static_cast<double>(last - first) / static_cast<double>(count);
     for (const BoundStep& step : body) {
       around(share * step.flops, [&] { runner.run_blocks(step, first, last); });

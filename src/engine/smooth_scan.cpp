@@ -1,6 +1,7 @@
 // Runs the scans that pass masses back along hidden Markov models: sets smoothing up, and delivers what it gives.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/checked_size.hpp"
@@ -23,16 +24,15 @@ void ScanAnswer::deliver(const double* total) const {
   }
 }
 
-bool BoundScan::run_smoothing(const ScanMemory& memory, const Arrays& own, int threads) {
-  const FusedSmoothing::Memory& arrays = own.smoothing;
+/// What returns first: the mass of the last message, without what the message itself brings.
+bool BoundScan::begin_smoothing() {
+  const FusedSmoothing::Memory& memory = own_.smoothing;
   const Dtype type = smoothing->there.shape.dtype;
   const auto* last = static_cast<const double*>(sliced()[smoothing->last]);
   const double infinity = std::numeric_limits<double>::infinity();
-  if (ragged) find_lengths(own.lengths);
-  // What returns first: the mass of the last message, without what the message itself brings.
   for (std::int64_t r = 0; r < rows; ++r) {
-    double best = -infinity;
-    arrays.weight[r] = 0;
+    double best = -infinity, largest = -infinity;
+    memory.weight[r] = 0;
     const auto mass_of = [&](std::int64_t k) {
       return number_at(start.dtype, inputs[0],
                        start.row[static_cast<std::size_t>(r)] + start.state[static_cast<std::size_t>(k)]);
@@ -43,39 +43,101 @@ bool BoundScan::run_smoothing(const ScanMemory& memory, const Arrays& own, int t
     };
     for (std::int64_t k = 0; k < states; ++k) {
       if (!(mass_of(k) >= 0)) return false;
-      arrays.weight[r] += mass_of(k);
+      memory.weight[r] += mass_of(k);
       best = std::max(best, log_of(k));
+      largest = std::max(largest, last[r * states + k]);
     }
-    if (!(best < infinity && arrays.weight[r] < infinity)) return false;
+    if (!(best < infinity && memory.weight[r] < infinity)) return false;
     const double taken = best == -infinity ? 0.0 : best;
-    for (std::int64_t k = 0; k < states; ++k) put_number(type, arrays.message, r * states + k, log_of(k) - taken);
+    for (std::int64_t k = 0; k < states; ++k) {
+      put_number(type, memory.message, r * states + k, log_of(k) - taken);
+      const double met = largest == -infinity ? 0.0 : std::exp(last[r * states + k] - largest);
+      put_number(type, memory.edge, r * states + k, met);
+    }
   }
+  std::fill_n(memory.shift, rows, 0.0);
+  if (smoothing->matrix_answer) std::fill_n(memory.pairs, states * states, 0.0);
+  smoother_.emplace(smoothing->pack(sliced(), memory));
+  return true;
+}
+
+bool BoundScan::smooth(const ScanRange& range, const ScanMemory& memory, int threads) {
+  const FusedSmoothing::Memory& arrays = own_.smoothing;
+  const std::size_t size = static_cast<std::size_t>(rows * states) * size_of(smoothing->there.shape.dtype);
   places_.clear();
   for (const SmoothedPlace& place : smoothing->places) {
     places_.push_back(place.answer ? answers[*place.answer].data : memory.messages);
   }
   const FusedSmoothing::Run run{.operands = sliced(),
+                                .origin = range.first,
+                                .slices = range.count,
                                 .in_real_space = traced_ != nullptr,
-                                .last = last,
-                                .lengths = own.lengths,
+                                .lengths = own_.lengths,
                                 .data = places_,
-                                .pairs = smoothing->matrix_answer ? own.totals[1] : nullptr,
                                 .threads = threads};
-  if (!smoothing->run(run, arrays)) return false;
-  if (smoothing->matrix_answer) answers[*smoothing->matrix_answer].deliver(own.totals[1]);
+  bool holds = smoothing->run(*smoother_, run, arrays);
+  // The message before the range on the way there.
+  const std::int64_t first = slice(range, range.count - 1);
+  const auto* messages = static_cast<const std::byte*>(sliced()[smoothing->messages]);
+  const std::byte* numbers =
+      traced_ ? traced_->checkpoint(range.block) : messages + static_cast<std::size_t>(first) * size;
+  const bool is_last = forward ? range.first + range.count == slices : range.first == 0;
+  if (holds && is_last) holds = write_masses(numbers);
+  if (!holds) {
+    std::memcpy(arrays.message, arrays.before, size);
+    return false;
+  }
+  std::memcpy(arrays.edge_numbers, numbers, size);
+  smoothing->copy_messages(run, first, 1, arrays.edge);
+  if (smoothing->matrix_answer) smoothing->keep_pairs(arrays);
+  has_smoothed_ = true;
+  return true;
+}
 
-  // The mass of the first message: what meets there, as a share of the row's.
-  smoothing->copy_messages(run, slice(slices - 1), 1, arrays.own);
+/// Of the states where what returns meets a message: shares of each row's mass. False where a row has lost its mass.
+bool BoundScan::write_masses(const std::byte* numbers) {
+  const FusedSmoothing::Memory& arrays = own_.smoothing;
+  const Dtype type = smoothing->there.shape.dtype;
+  const double infinity = std::numeric_limits<double>::infinity();
   for (std::int64_t r = 0; r < rows; ++r) {
-    double sum = 0;
+    const auto met = [&](std::int64_t k) { return number_at(type, numbers, k) + number_at(type, arrays.message, k); };
+    double best = -infinity, sum = 0;
+    for (std::int64_t k = r * states; k < (r + 1) * states; ++k) best = std::max(best, met(k));
+    if (best == -infinity && arrays.weight[r] > 0) return false;
+    const auto share = [&](std::int64_t k) { return best == -infinity ? 0.0 : std::exp(met(k) - best); };
+    for (std::int64_t k = r * states; k < (r + 1) * states; ++k) sum += share(k);
     for (std::int64_t k = r * states; k < (r + 1) * states; ++k) {
-      memory.output[k] = number_at(type, arrays.own, k) * std::exp(number_at(type, arrays.message, k));
-      sum += memory.output[k];
+      put_number(dtype, own_.message[turn_], k, sum > 0 ? arrays.weight[r] * (share(k) / sum) : 0.0);
     }
-    if (!(sum > 0) && arrays.weight[r] > 0) return false;
-    for (std::int64_t k = r * states; k < (r + 1) * states && sum > 0; ++k) memory.output[k] *= arrays.weight[r] / sum;
   }
   return true;
+}
+
+/// From here on the body is run, from the masses where the range begins.
+void BoundScan::stop_smoothing() {
+  smooths_ = false;
+  if (has_smoothed_) (void)write_masses(own_.smoothing.edge_numbers);
+}
+
+/// Writes the messages that the range reads once more, as numbers in place of real space.
+void BoundScan::trace_again(const ScanRange& range, int threads) const {
+  if (range.count == 0) return;
+  const FusedScan& there = smoothing->there;
+  const FusedSmoothing::Memory& arrays = own_.smoothing;
+  const std::size_t size = static_cast<std::size_t>(rows * states) * size_of(there.shape.dtype);
+  auto* messages = const_cast<std::byte*>(static_cast<const std::byte*>(sliced()[smoothing->messages]));
+  std::memcpy(arrays.before, traced_->checkpoint(range.block), size);
+  std::memcpy(messages + static_cast<std::size_t>(there.forward ? 0 : range.count - 1) * size, arrays.before, size);
+  if (range.count == 1) return;
+  there.run(there.pack(sliced(), arrays.back), sliced(),
+            {.origin = range.first,
+             .slices = range.count,
+             .steps = range.count - 1,
+             .message = arrays.before,
+             .shift = arrays.shift,
+             .lengths = own_.lengths,
+             .trace = there.trace(range.count, messages, nullptr, false)},
+            arrays.back, threads);
 }
 
 }  // namespace plated::engine

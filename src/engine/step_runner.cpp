@@ -28,20 +28,80 @@ void StepRunner::run(const BoundStep& step) const {
 }
 
 void StepRunner::run_scan(const BoundStep& step) const {
+  const bool in_blocks = step.in_blocks != no_index;
+  const std::int64_t count = in_blocks ? workspace_.bound.blocked[step.in_blocks].blocks.count() : 1;
+  begin_scan(step);
+  run_ranges(step, 0, count, 0);
+  finish_scan(step);
+}
+
+void StepRunner::begin_scan(const BoundStep& step) const {
+  BoundScan& scan = *workspace_.bound.scans[step.scan];
+  scan.inputs.clear();
+  for (const Place& place : workspace_.bound.inputs(step)) scan.inputs.push_back(read(place));
+  scan.checkpoints =
+      scan.checkpoints_at == BoundScan::no_checkpoints ? nullptr : workspace_.arena.get() + scan.checkpoints_at;
+  scan.begin(threads_);
+}
+
+void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const {
   const BoundSchedule& bound = workspace_.bound;
   BoundScan& scan = *bound.scans[step.scan];
-  ScanMemory memory;
-  scan.inputs.clear();
-  for (const Place& place : bound.inputs(step)) scan.inputs.push_back(read(place));
-  memory.output = static_cast<double*>(write(bound.output(step)));
-  std::size_t next = step.first_place + step.inputs + 1;
-  if (scan.keeps) memory.messages = write(bound.places[next++]);
-  if (scan.keeps_shifts) memory.shifts = static_cast<double*>(write(bound.places[next++]));
-  for (ScanAnswer& answer : scan.answers) answer.data = write(bound.places[next++]);
-  scan.run(memory, threads_);
+  const BlockedStep* blocked = step.in_blocks == no_index ? nullptr : &bound.blocked[step.in_blocks];
+  for (std::int64_t k = first; k < last; ++k) {
+    const base::PartOf part(k - first, last - first);
+    const std::int64_t block = scan.forward ? k : first + last - 1 - k;
+    ScanRange range{.first = 0, .count = scan.slices, .block = block};
+    if (blocked != nullptr) {
+      range.first = block * blocked->blocks.size;
+      range.count = std::min(blocked->blocks.size, scan.slices - range.first);
+    }
+    std::size_t next = 0;  // of the inputs and outputs
+    const auto bytes = [&](const Place& place) {
+      const std::int64_t ahead = place.in_chunks() ? block - origin : block;
+      return blocked == nullptr ? 0 : blocked->advance[next] * ahead;
+    };
+    scan.inputs.clear();
+    for (const Place& place : bound.inputs(step)) {
+      scan.inputs.push_back(static_cast<const std::byte*>(read(place)) + bytes(place));
+      ++next;
+    }
+    const auto output = [&]() -> void* {
+      const Place& place = bound.places[step.first_place + next];
+      void* data = place.is_nowhere() ? nullptr : static_cast<std::byte*>(write(place)) + bytes(place);
+      ++next;
+      return data;
+    };
+    ++next;  // the last message
+    ScanMemory memory;
+    if (scan.keeps) memory.messages = output();
+    if (scan.keeps_shifts) memory.shifts = static_cast<double*>(output());
+    for (ScanAnswer& answer : scan.answers) answer.data = output();
+    if (step.again) {
+      scan.run_again(range, memory, threads_);
+    } else {
+      scan.run(range, memory, threads_);
+    }
+  }
+}
+
+void StepRunner::finish_scan(const BoundStep& step) const {
+  const BoundSchedule& bound = workspace_.bound;
+  BoundScan& scan = *bound.scans[step.scan];
+  std::size_t next = step.first_place + step.inputs + 1 + (scan.keeps ? 1U : 0U) + (scan.keeps_shifts ? 1U : 0U);
+  for (ScanAnswer& answer : scan.answers) {
+    const Place& place = bound.places[next++];
+    if (!answer.of_slices) answer.data = write(place);
+  }
+  scan.finish(static_cast<double*>(write(bound.output(step))));
+}
+
+void StepRunner::begin(const BoundStep& step) const {
+  if (step.scan != no_index && !step.again) begin_scan(step);
 }
 
 void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int64_t last) const {
+  if (step.scan != no_index) return run_ranges(step, first, last, first);
   if (workspace_.bound.blocked[step.in_blocks].folds) {
     fold_range(step, first, last, first);
   } else {
@@ -50,6 +110,7 @@ void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int6
 }
 
 void StepRunner::deliver(const BoundStep& step) const {
+  if (step.scan != no_index && !step.again) return finish_scan(step);
   const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
   if (blocked.folds) deliver(step, blocked.fold.total(tree(blocked), threads_));
 }
@@ -72,12 +133,17 @@ void StepRunner::deliver(const BoundStep& step, const double* total) const {
 void StepRunner::fold_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const {
   const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
   auto* results = reinterpret_cast<double*>(workspace_.arena.get() + blocked.results);
-  for (std::int64_t block = first; block < last;) {
-    const std::int64_t end = std::min(last, block + blocked.group);
-    run_range(step, block, end, origin, results);
-    for (double* result = results; block < end; ++block, result += blocked.fold.elements) {
-      blocked.fold.add(block, result, tree(blocked), threads_);
+  const std::int64_t count = blocked.blocks.count();
+  for (std::int64_t done = 0; done < last - first;) {
+    const std::int64_t group = std::min(blocked.group, last - first - done);
+    const std::int64_t begin = blocked.descends ? last - done - group : first + done;
+    run_range(step, begin, begin + group, origin, results);
+    for (std::int64_t k = 0; k < group; ++k) {
+      const std::int64_t block = blocked.descends ? begin + group - 1 - k : begin + k;
+      blocked.fold.add(blocked.descends ? count - 1 - block : block, results + (block - begin) * blocked.fold.elements,
+                       tree(blocked), threads_);
     }
+    done += group;
   }
 }
 

@@ -17,6 +17,8 @@ class StepRunner {
 
   void run(const BoundStep& step) const;
 
+  /// Before a loop runs its first block.
+  void begin(const BoundStep& step) const;
   /// Blocks first … last − 1 of a step in a loop that has room for these, in order from one call to the next. Results
   /// that are multiplied or added up go into a fold.
   void run_blocks(const BoundStep& step, std::int64_t first, std::int64_t last) const;
@@ -28,6 +30,10 @@ class StepRunner {
 
  private:
   void run_scan(const BoundStep& step) const;
+  /// Blocks of a scan, from the first or the last one on as its messages go.
+  void run_ranges(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const;
+  void begin_scan(const BoundStep& step) const;
+  void finish_scan(const BoundStep& step) const;
   [[nodiscard]] const void* read(const Place& place) const;
   [[nodiscard]] void* write(const Place& place) const;
   [[nodiscard]] std::byte* task_scratch(int worker) const;

@@ -148,7 +148,9 @@ kernels::LogMassShape StepShapes::log_mass(const Step& step, const Extents& exte
   const Layout normaliser = step.inputs.size() > 1 ? layouts_(step.inputs[1], extents) : Layout{};
   shape.normaliser_stride = normaliser.along(loops);
   shape.normaliser_dtype = normaliser.dtype;
-  shape.output_dtype = layouts_.dtype(step.output);
+  const Layout output = layouts_(step.output, extents);
+  shape.output_stride = output.along(loops);
+  shape.output_dtype = output.dtype;
   return shape;
 }
 
@@ -160,6 +162,7 @@ kernels::RaiseShape StepShapes::raise(const Step& step, const planner::Raise& ra
   for (std::size_t k = 1; k < step.inputs.size(); ++k) {
     shape.exponent_stride.push_back(layouts_(step.inputs[k], extents).along(loops));
   }
+  shape.output_stride = layouts_(step.output, extents).along(loops);
   return shape;
 }
 

@@ -18,7 +18,7 @@ namespace {
 /// One row of masses and normalisers, each with its own stride.
 template <class N, class T>
 void log_mass_row(const double* mass, std::int64_t mass_stride, const N* normaliser, std::int64_t normaliser_stride,
-                  T* output, std::int64_t count) noexcept {
+                  T* output, std::int64_t output_stride, std::int64_t count) noexcept {
   const hn::ScalableTag<double> d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   HWY_ALIGN double m[HWY_MAX_BYTES / sizeof(double)];
@@ -30,7 +30,7 @@ void log_mass_row(const double* mass, std::int64_t mass_stride, const N* normali
     for (std::int64_t l = 0; l < part; ++l) {
       const bool subtracts = normaliser != nullptr && m[l] > 0;
       const double n = subtracts ? static_cast<double>(normaliser[(k + l) * normaliser_stride]) : 0.0;
-      output[k + l] = static_cast<T>(h[l] - n);
+      output[(k + l) * output_stride] = static_cast<T>(h[l] - n);
     }
   }
 }
@@ -41,18 +41,19 @@ void log_mass_loops(const LogMassShape& shape, std::size_t loop, std::int64_t el
                     const N* normaliser, T* output, std::int64_t first, std::int64_t last) noexcept {
   const std::size_t loops = shape.extent.size();
   if (first >= last) return;
-  if (loops == 0) return log_mass_row(mass, 0, normaliser, 0, output, 1);
+  if (loops == 0) return log_mass_row(mass, 0, normaliser, 0, output, 0, 1);
   const std::int64_t mass_stride = shape.mass_stride[loop], normaliser_stride = shape.normaliser_stride[loop];
+  const std::int64_t output_stride = shape.output_stride[loop];
   const auto normaliser_at = [&](std::int64_t k) {
     return normaliser == nullptr ? nullptr : normaliser + k * normaliser_stride;
   };
   if (loop + 1 == loops) {
     return log_mass_row(mass + first * mass_stride, mass_stride, normaliser_at(first), normaliser_stride,
-                        output + first, last - first);
+                        output + first * output_stride, output_stride, last - first);
   }
   const std::int64_t inside = elements / shape.extent[loop];
   for (std::int64_t k = first / inside; k * inside < last; ++k) {
-    log_mass_loops(shape, loop + 1, inside, mass + k * mass_stride, normaliser_at(k), output + k * inside,
+    log_mass_loops(shape, loop + 1, inside, mass + k * mass_stride, normaliser_at(k), output + k * output_stride,
                    std::max<std::int64_t>(0, first - k * inside), std::min(inside, last - k * inside));
   }
 }

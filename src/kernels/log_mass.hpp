@@ -9,11 +9,12 @@
 namespace plated::kernels {
 
 /// out[k] = log(mass[k]) − normaliser[k], and −inf where the mass is 0. Masses are float64 and not negative; strides
-/// may be 0, and the output is row-major over the loops.
+/// of inputs may be 0.
 struct LogMassShape {
   std::vector<std::int64_t> extent;             // [loop]
   std::vector<std::int64_t> mass_stride;        // [loop]
   std::vector<std::int64_t> normaliser_stride;  // [loop]
+  std::vector<std::int64_t> output_stride;      // [loop]
   Dtype normaliser_dtype = Dtype::float64;
   Dtype output_dtype = Dtype::float64;
 

@@ -49,19 +49,21 @@ void raise(const RaiseShape& shape, std::span<const void* const> inputs, double*
   const auto step = [&](const std::vector<std::int64_t>& stride) { return loops == 0 ? 0 : stride[loops - 1]; };
   semiring::dispatch(shape.semiring, [&](auto ring) {
     base::Pace pace;
-    // Parts of rows: the exponents are multiplied where the powers will be.
+    double exponents[at_once];
+    // Parts of rows.
     for (std::int64_t k = first; k < last;) {
       const std::int64_t count = std::min({row - k % row, last - k, at_once});
-      double* const out = output + k;
-      std::fill_n(out, count, 1.0);
+      std::fill_n(exponents, count, 1.0);
       for (std::size_t e = 0; e < shape.exponent_stride.size(); ++e) {
         const std::vector<std::int64_t>& stride = shape.exponent_stride[e];
         const double* const exponent = static_cast<const double*>(inputs[e + 1]) + offset_of(shape, stride, k);
-        for (std::int64_t c = 0; c < count; ++c) out[c] *= exponent[c * step(stride)];
+        for (std::int64_t c = 0; c < count; ++c) exponents[c] *= exponent[c * step(stride)];
       }
       const double* const base = static_cast<const double*>(inputs[0]) + offset_of(shape, shape.base_stride, k);
+      double* const out = output + offset_of(shape, shape.output_stride, k);
       for (std::int64_t c = 0; c < count; ++c) {
-        out[c] = power<decltype(ring)>(base[c * step(shape.base_stride)], out[c] - shape.less);
+        out[c * step(shape.output_stride)] =
+            power<decltype(ring)>(base[c * step(shape.base_stride)], exponents[c] - shape.less);
       }
       k += count;
       if (pace.stops(work_of_a_power * count)) return;

@@ -9,13 +9,14 @@
 
 namespace plated::kernels {
 
-/// out[k] = base[k] ^ (∏ exponents[k] − less), all float64. Strides may be 0, and the output is row-major over the
-/// loops. What is raised to 0 is the semiring's one, whatever it is; zero raised to anything else is zero.
+/// out[k] = base[k] ^ (∏ exponents[k] − less), all float64. Strides of inputs may be 0. What is raised to 0 is the
+/// semiring's one, whatever it is; zero raised to anything else is zero.
 struct RaiseShape {
   Semiring semiring = Semiring::log;
   std::vector<std::int64_t> extent;                        // [loop]
   std::vector<std::int64_t> base_stride;                   // [loop]
   std::vector<std::vector<std::int64_t>> exponent_stride;  // [exponent][loop]
+  std::vector<std::int64_t> output_stride;                 // [loop]
   int less = 0;
 
   [[nodiscard]] std::int64_t elements() const {

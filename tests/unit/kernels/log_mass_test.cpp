@@ -26,6 +26,7 @@ void expect_definition(std::int64_t columns) {
   const LogMassShape shape{.extent = {2, 3, columns},
                            .mass_stride = {columns, 2 * columns, 1},
                            .normaliser_stride = {columns, 0, 1},
+                           .output_stride = {3 * columns, columns, 1},
                            .normaliser_dtype = dtype_of<N>,
                            .output_dtype = dtype_of<T>};
   std::vector<double> mass(static_cast<std::size_t>(6 * columns));
@@ -99,7 +100,7 @@ TEST(LogMass, WithoutANormaliserIsTheLogarithm) {
   const double mass[] = {1, 0, 0.5, 20, 0, 3, 7};
   double out[7];
   float narrow[7];
-  const LogMassShape shape{.extent = {7}, .mass_stride = {1}, .normaliser_stride = {0}};
+  const LogMassShape shape{.extent = {7}, .mass_stride = {1}, .normaliser_stride = {0}, .output_stride = {1}};
   log_mass(shape, mass, nullptr, out);
   LogMassShape in_floats = shape;
   in_floats.output_dtype = Dtype::float32;

@@ -20,6 +20,7 @@ double raised(Semiring semiring, double base, std::vector<double> exponents, int
                          .extent = {},
                          .base_stride = {},
                          .exponent_stride = std::vector<std::vector<std::int64_t>>(exponents.size()),
+                         .output_stride = {},
                          .less = less};
   std::vector<const void*> inputs{&base};
   for (const double& e : exponents) inputs.push_back(&e);
@@ -81,21 +82,22 @@ TEST(Raise, OfZeroIsZeroForNegativeExponentsToo) {
 
 TEST(Raise, ReadsAnyStridesInAnyParts) {
   // Loops of 2, 3 and 700: the base is stored with its first two axes swapped, one exponent has the first axis alone,
-  // the other the last two.
+  // the other the last two; of the output, the last axis comes first.
   constexpr std::int64_t columns = 700;
   const RaiseShape shape{.semiring = Semiring::log,
                          .extent = {2, 3, columns},
                          .base_stride = {columns, 2 * columns, 1},
                          .exponent_stride = {{1, 0, 0}, {0, columns, 1}},
+                         .output_stride = {3, 1, 6},
                          .less = 1};
   std::vector<double> base(6 * columns), first{0.5, 2}, second(3 * columns);
   for (std::size_t k = 0; k < base.size(); ++k) base[k] = std::sin(static_cast<double>(k));
   for (std::size_t k = 0; k < second.size(); ++k) second[k] = static_cast<double>(k % 5);
   const std::vector<const void*> inputs{base.data(), first.data(), second.data()};
   std::vector<double> want;
-  for (std::int64_t a = 0; a < 2; ++a) {
-    for (std::int64_t b = 0; b < 3; ++b) {
-      for (std::int64_t c = 0; c < columns; ++c) {
+  for (std::int64_t c = 0; c < columns; ++c) {
+    for (std::int64_t a = 0; a < 2; ++a) {
+      for (std::int64_t b = 0; b < 3; ++b) {
         want.push_back(base[static_cast<std::size_t>(a * columns + b * 2 * columns + c)] *
                        (first[static_cast<std::size_t>(a)] * second[static_cast<std::size_t>(b * columns + c)] - 1));
       }
