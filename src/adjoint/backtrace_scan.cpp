@@ -133,8 +133,9 @@ void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& b
   const std::size_t messages = bound_step.first_place + bound_step.inputs + 1;
   for (std::size_t k = 0, advance = 0; k < body_schedule_.operands.size(); ++k) {
     const bool is_message = k == scan_.message;
-    inside_->operands.push_back(
-        source.address(is_message ? source.bound.places[messages] : source.bound.inputs(bound_step)[input++]));
+    const engine::Place& place = is_message ? source.bound.places[messages] : source.bound.inputs(bound_step)[input++];
+    inside_->operands.push_back(source.address(place));
+    inside_->in_chunks.push_back(place.in_chunks());
     inside_->advance.push_back(is_message ? bound_.message_bytes() : bound_.advance[advance++]);
   }
 }
@@ -152,28 +153,34 @@ void ScanTrace::leave_out_what_no_sum_reads() {
   body_.bound.steps = std::move(steps);
 }
 
-void ScanTrace::run() {
+void ScanTrace::begin() { pass(-1, next(scan_.forward ? bound_.slices : -1)); }
+
+void ScanTrace::walk(const SliceRange& range) {
   if (rows_.empty()) return;
-  const std::int64_t slices = bound_.slices;
-  const std::int64_t step = scan_.forward ? -1 : 1;
-  std::int64_t slice = scan_.forward ? slices - 1 : 0;
-  pass(-1, slices > 0 ? slice : -1);
-  for (std::int64_t k = 0; k < slices; ++k, slice += step) {
+  std::int64_t slice = scan_.forward ? range.last - 1 : range.first;
+  for (std::int64_t left = range.last - range.first; left > 0; --left) {
     base::check_wanted();
-    if (!body_.bound.steps.empty()) compute(slice);
+    if (!body_.bound.steps.empty()) compute(slice, range.origin);
     for (const auto& sums : sums_) {
-      sums->step.move_to(slice);
+      sums->step.move_to(slice, range.origin);
       sums->chooser->run();
     }
-    pass(slice, k + 1 < slices ? slice + step : -1);
+    const std::int64_t to = next(slice);
+    pass(slice, to);
+    slice = to;
   }
+}
+
+void ScanTrace::finish() {
+  if (rows_.empty()) return;
   for (const DimId v : scan_.after) states_.answer(v);
 }
 
-void ScanTrace::compute(std::int64_t slice) {
+void ScanTrace::compute(std::int64_t slice, std::int64_t origin) {
   operands_.clear();
   for (std::size_t k = 0; k < inside_->operands.size(); ++k) {
-    operands_.push_back(static_cast<const std::byte*>(inside_->operands[k]) + slice * inside_->advance[k]);
+    const std::int64_t from = inside_->in_chunks[k] ? origin : 0;
+    operands_.push_back(static_cast<const std::byte*>(inside_->operands[k]) + (slice - from) * inside_->advance[k]);
   }
   engine::run_prepared(body_, {}, operands_, threads_);
 }
@@ -182,7 +189,6 @@ bool ScanTrace::exists(const Row& row, std::int64_t slice) const {
   return present_ == nullptr || present_[row.present + slice * present_along_] != 0;
 }
 
-/// Slice −1: where messages come out, or where they begin.
 void ScanTrace::pass(std::int64_t slice, std::int64_t to) {
   for (std::size_t link = 0; link < scan_.after.size(); ++link) {
     const DimId start = scan_.start[link];

@@ -19,6 +19,13 @@ namespace plated::adjoint {
 [[nodiscard]] std::int64_t trace_bytes(const planner::Schedule& schedule, const planner::Step& step,
                                        const planner::Extents& extents, const Choice& choice, int threads);
 
+/// Slices first … last − 1 of a chain. Values that are stored in chunks hold slices from `origin` on.
+struct SliceRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t origin = 0;
+};
+
 class ScanTrace {
  public:
   /// Of a step of the source; the scan has kept its messages.
@@ -28,7 +35,16 @@ class ScanTrace {
   /// In visits of a state, about.
   [[nodiscard]] double work() const { return work_; }
   /// The states at the end where messages come out are known, and so are the variables that messages keep.
-  void run();
+  void begin();
+  /// Ranges follow each other against the direction of the messages, and together they are all slices.
+  void walk(const SliceRange& range);
+  void finish();
+  /// All of it at once.
+  void run() {
+    begin();
+    walk({.first = 0, .last = bound_.slices});
+    finish();
+  }
 
  private:
   struct Row {
@@ -45,9 +61,15 @@ class ScanTrace {
   void read_body(const ChoiceSource& source, const engine::BoundStep& bound_step);
   /// The steps whose values must be known of a slice before its choices remain.
   void leave_out_what_no_sum_reads();
-  void compute(std::int64_t slice);
-  /// States after a slice of the chain are those before the next one.
+  void compute(std::int64_t slice, std::int64_t origin);
+  /// States after a slice of the chain are those before the next one. Slice −1: where messages come out, or where they
+  /// begin.
   void pass(std::int64_t slice, std::int64_t to);
+  /// The next slice against the direction of the messages; −1 after the last one.
+  [[nodiscard]] std::int64_t next(std::int64_t slice) const {
+    const std::int64_t to = scan_.forward ? slice - 1 : slice + 1;
+    return to < bound_.slices ? to : -1;
+  }
   [[nodiscard]] bool exists(const Row& row, std::int64_t slice) const;
 
   const planner::Scan& scan_;

@@ -135,16 +135,19 @@ class Reader {
   }
 
   /// The offsets of the next slice of the body's chain; what a slice computes stays where it is.
-  std::vector<std::int64_t> along_chain(DimId chain) const {
-    std::vector<std::int64_t> along{number_stride(result_.variables[0], chain)};
+  void read_along(DimId chain) {
+    const auto add = [&](std::int64_t along, bool from_origin) {
+      result_.along_chain.push_back(along);
+      result_.from_origin.push_back(from_origin);
+    };
+    add(number_stride(result_.variables[0], chain), false);
     for (const std::size_t i : order_) {
       const engine::Place& place = source_.bound.inputs(bound_)[i];
       const bool moves = place.space() == engine::Place::Space::operand;
       const auto size = static_cast<std::int64_t>(size_of(shape_.input_dtype[i]));
-      along.push_back(moves ? source_.advance[place.at()] / size : 0);
+      add(moves ? source_.advance[place.at()] / size : 0, moves && source_.in_chunks[place.at()]);
     }
-    for (const DimId v : result_.kept) along.push_back(number_stride(v, chain));
-    return along;
+    for (const DimId v : result_.kept) add(number_stride(v, chain), false);
   }
 
   std::vector<SliceDim> slice_dims() const {
@@ -198,7 +201,7 @@ class Reader {
       (loop.carried ? result_.carried : result_.tied).add(loop.extent, along);
       result_.slices.add(loop.extent, std::move(along));
     }
-    if (source_.scope.chain) result_.along_chain = along_chain(*source_.scope.chain);
+    if (source_.scope.chain) read_along(*source_.scope.chain);
   }
 
   const ChoiceSource& source_;

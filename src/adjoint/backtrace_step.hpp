@@ -36,6 +36,7 @@ struct ChoiceSource {
   std::vector<const void*> operands = {};
   const std::byte* arena = nullptr;
   std::vector<std::int64_t> advance = {};  // of a body: each operand's bytes from slice to slice
+  std::vector<bool> in_chunks = {};        // of a body: whether an operand holds slices from an origin on
 
   [[nodiscard]] const void* address(const engine::Place& place) const {
     return place.space() == engine::Place::Space::operand ? operands[place.at()]
@@ -70,11 +71,16 @@ struct ChoiceStep {
   /// batch dims and the variables' plates), then each input's, then the slice's number for each kept variable.
   SliceWalk carried;
   SliceWalk tied;
-  SliceWalk slices;                       // both, the tied ones inside
-  std::vector<std::int64_t> along_chain;  // [offset]: of a body's step, from slice to slice of its chain
-  void move_to(std::int64_t slice_of_chain) {
-    carried.begin_at(slice_of_chain, along_chain);
-    slices.begin_at(slice_of_chain, along_chain);
+  SliceWalk slices;  // both, the tied ones inside
+  /// Of a body's step: from slice to slice of its chain; and those of them that are counted from an origin.
+  std::vector<std::int64_t> along_chain;  // [offset]
+  std::vector<bool> from_origin;          // [offset]
+  void move_to(std::int64_t slice_of_chain, std::int64_t origin) {
+    const auto offset = [&](std::size_t o) {
+      return along_chain[o] * (slice_of_chain - (from_origin[o] ? origin : 0));
+    };
+    carried.begin_where(offset);
+    slices.begin_where(offset);
   }
   [[nodiscard]] std::size_t input_offset(std::size_t input) const { return 1 + input; }
   [[nodiscard]] std::size_t kept_offset(std::size_t variable) const { return 1 + inputs.size() + variable; }

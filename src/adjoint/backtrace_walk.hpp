@@ -19,10 +19,11 @@ class SliceWalk {
   }
   /// Offsets of the first slice; 0 unless told.
   void begin_at(std::vector<std::int64_t> offset) { origin_ = std::move(offset); }
-  /// The same: so many times a stride.
-  void begin_at(std::int64_t times, const std::vector<std::int64_t>& stride) {
+  /// The same, each as a function of its number.
+  template <class Offset>
+  void begin_where(const Offset& offset) {
     origin_.resize(offsets_);
-    for (std::size_t o = 0; o < offsets_; ++o) origin_[o] = times * stride[o];
+    for (std::size_t o = 0; o < offsets_; ++o) origin_[o] = offset(o);
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::size_t offsets() const { return offsets_; }
