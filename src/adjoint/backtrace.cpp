@@ -2,10 +2,12 @@
 #include "adjoint/backtrace.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "adjoint/backtrace_axes.hpp"
+#include "adjoint/backtrace_order.hpp"
 #include "adjoint/backtrace_scan.hpp"
 #include "adjoint/backtrace_strategies.hpp"
 #include "base/assert.hpp"
@@ -55,27 +57,103 @@ std::set<DimId> kept_variables(const Schedule& schedule, const std::vector<bool>
   return kept;
 }
 
-/// The steps that choose, in reverse: those that choose in blocks come after the others, which do not depend on them.
-/// Where there are scans, nothing is in blocks.
-struct ChoosingSteps {
-  ChoosingSteps(const ChoiceScope& scope, const std::vector<bool>& needed, const engine::BoundSchedule& bound) {
-    for (std::size_t s = scope.schedule.steps.size(); s-- > 0;) {
-      const Step& step = scope.schedule.steps[s];
-      if (!needed[s] || (summed(step).empty() && !step.is<Scan>())) continue;
-      PLATED_ASSERT(step.is<planner::Contract>() || (step.is<Scan>() && !bound.blocks));
-      (!step.is<Scan>() && chooses_in_blocks(scope, step, bound) ? in_blocks : once).push_back(s);
+/// Visits phases. A caller's callback computes values of blocks again where they are not stored.
+class Visitor {
+ public:
+  Visitor(const ChoiceSource& source, std::span<const Tensor> operands, const Choice& choice, int threads,
+          ChosenStates& states)
+      : source_(source), operands_(operands), choice_(choice), threads_(threads), states_(states) {}
+
+  void run(const std::vector<ChoicePhase>& phases, const RecallBlocks& recall) {
+    const bool watched = base::detail::watched().watch != nullptr;
+    for (const ChoicePhase& phase : phases) {
+      for (const std::size_t s : phase.steps) {
+        if (is_scan(s)) {
+          scans_[s] = std::make_unique<ScanTrace>(source_, s, operands_, choice_, threads_, states_);
+        }
+        if (watched) total_ += work(s);
+      }
+    }
+    for (const ChoicePhase& phase : phases) {
+      if (phase.in_blocks) {
+        visit_blocks(phase, recall);
+      } else {
+        for (const std::size_t s : phase.steps) visit(s);
+      }
     }
   }
 
-  std::vector<std::size_t> once;
-  std::vector<std::size_t> in_blocks;
-};
+ private:
+  [[nodiscard]] bool is_scan(std::size_t s) const { return source_.scope.schedule.steps[s].is<Scan>(); }
+  [[nodiscard]] BlockRange all() const { return {0, source_.bound.blocks ? source_.bound.blocks->count() : 0}; }
 
-/// A step that sums, or a scan.
-struct Visit {
-  std::unique_ptr<ChoiceStep> step;
-  std::unique_ptr<ScanTrace> scan;
-  double work = 0;
+  double work(std::size_t s) const {
+    if (is_scan(s)) return scans_.at(s)->work();
+    double sum = 0;
+    for (const ChoiceStep& rows : read_choices(source_, s, all())) sum += work_of(rows, choice_);
+    return sum;
+  }
+
+  template <class Work>
+  void during(double share, const Work& work) {
+    base::ask_whether_wanted();
+    const auto phase = phases_.next(total_ > 0 ? share / total_ : 0.0);
+    work();
+    base::tell_progress(1);
+  }
+
+  void choose(std::size_t s, BlockRange range) {
+    for (const ChoiceStep& rows : read_choices(source_, s, range)) {
+      if (rows.slices.size() == 0 || rows.states == 0) continue;
+      during(work_of(rows, choice_), [&] { chooser(rows, choice_, threads_, states_)->run(); });
+    }
+  }
+
+  void visit(std::size_t s) {
+    if (!is_scan(s)) return choose(s, all());
+    ScanTrace& scan = *scans_.at(s);
+    during(scan.work(), [&] { scan.run(); });
+  }
+
+  void visit_blocks(const ChoicePhase& phase, const RecallBlocks& recall) {
+    const engine::Blocks& blocks = *source_.bound.blocks;
+    const bool recalls = !source_.bound.recall.read.empty();
+    const std::int64_t count = blocks.count();
+    const std::int64_t chunk = recalls ? source_.bound.recall.chunk : count;
+    for (const std::size_t s : phase.steps) {
+      if (is_scan(s)) scans_.at(s)->begin();
+    }
+    for (std::int64_t done = 0; done < count; done += chunk) {
+      const std::int64_t few = std::min(chunk, count - done);
+      const std::int64_t first = phase.descends ? count - done - few : done;
+      if (recalls) recall(first, first + few);
+      for (const std::size_t s : phase.steps) {
+        if (!is_scan(s)) {
+          choose(s, {first, first + few});
+          continue;
+        }
+        const std::int64_t slice = first * blocks.size;
+        ScanTrace& scan = *scans_.at(s);
+        during(scan.work() * static_cast<double>(few) / static_cast<double>(count), [&] {
+          scan.walk({.first = slice,
+                     .last = std::min(blocks.extent, slice + few * blocks.size),
+                     .origin = recalls ? slice : 0});
+        });
+      }
+    }
+    for (const std::size_t s : phase.steps) {
+      if (is_scan(s)) scans_.at(s)->finish();
+    }
+  }
+
+  const ChoiceSource& source_;
+  std::span<const Tensor> operands_;
+  const Choice& choice_;
+  int threads_;
+  ChosenStates& states_;
+  std::map<std::size_t, std::unique_ptr<ScanTrace>> scans_;
+  double total_ = 0;
+  base::Phases phases_;
 };
 
 }  // namespace
@@ -129,53 +207,7 @@ void backtrace(const Schedule& schedule, Semiring semiring, std::span<const Tens
   }
   ChosenStates states(assignment, choice.count);
   for (const DimId v : kept) states.remember(v);
-  const ChoosingSteps choosing(source.scope, needed, bound);
-  const auto read = [&](const std::vector<std::size_t>& which, BlockRange range) {
-    std::vector<Visit> visits;
-    for (const std::size_t s : which) {
-      if (schedule.steps[s].is<Scan>()) {
-        auto scan = std::make_unique<ScanTrace>(source, s, operands, choice, threads, states);
-        const double work = scan->work();
-        visits.push_back({.step = {}, .scan = std::move(scan), .work = work});
-        continue;
-      }
-      for (ChoiceStep& rows : read_choices(source, s, range)) {
-        if (rows.slices.size() == 0 || rows.states == 0) continue;
-        const double work = work_of(rows, choice);
-        visits.push_back({.step = std::make_unique<ChoiceStep>(std::move(rows)), .scan = {}, .work = work});
-      }
-    }
-    return visits;
-  };
-  base::Phases phases;
-  const auto choose = [&](const std::vector<Visit>& visits, double work) {
-    for (const Visit& visit : visits) {
-      base::ask_whether_wanted();
-      const auto phase = phases.next(work > 0 ? visit.work / work : 0.0);
-      if (visit.scan) {
-        visit.scan->run();
-      } else {
-        chooser(*visit.step, choice, threads, states)->run();
-      }
-      base::tell_progress(1);
-    }
-  };
-  const auto sum = [&](const std::vector<Visit>& visits) {
-    double work = 0;
-    for (const Visit& visit : visits) work += visit.work;
-    return work;
-  };
-  const bool recalls = !bound.recall.read.empty();
-  const std::int64_t count = bound.blocks ? bound.blocks->count() : 0;
-  const std::int64_t chunk = recalls ? bound.recall.chunk : count;
-  const std::vector<Visit> once = read(choosing.once, {});
-  const double work = sum(once) + sum(read(choosing.in_blocks, {0, count}));
-  choose(once, work);
-  for (std::int64_t first = 0; first < count && !choosing.in_blocks.empty(); first += chunk) {
-    const std::int64_t last = std::min(count, first + chunk);
-    if (recalls) recall(first, last);
-    choose(read(choosing.in_blocks, {first, last}), work);
-  }
+  Visitor(source, operands, choice, threads, states).run(choice_phases(source.scope, needed, bound), recall);
   assignment.resize(dims);
 }
 

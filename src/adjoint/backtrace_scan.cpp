@@ -75,7 +75,7 @@ std::int64_t trace_bytes(const planner::Schedule& schedule, const Step& step, co
 ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<const Tensor> operands,
                      const Choice& choice, int threads, ChosenStates& states)
     : scan_(*source.scope.schedule.steps[step].as<Scan>()),
-      bound_(*source.bound.scans[source.bound.steps[step].scan]),
+      bound_(*source.bound.scans[source.bound.read(step).scan]),
       choice_(choice),
       threads_(threads),
       states_(states),
@@ -83,7 +83,7 @@ ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<con
       ends_(ends_of(source.scope.schedule, source.scope.schedule.steps[step])) {
   find_rows(source, source.scope.schedule.steps[step], operands);
   if (rows_.empty() || bound_.slices == 0) return;
-  read_body(source, source.bound.steps[step]);
+  read_body(source, source.bound.read(step));
   for (std::size_t s = body_schedule_.steps.size(); s-- > 0;) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
     auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});

@@ -49,7 +49,7 @@ Tensor decode_plain(const Posed& posed, engine::Settings settings, const adjoint
   const double choices = flops_a_choice * static_cast<double>(settings.output_bytes) / sizeof(std::int64_t);
   base::Phases phases;
   Tensor total;
-  settings.recalls = !planner::has_scans(schedule);
+  settings.recalls = true;
   settings.output_bytes = base::checked_sum(
       settings.output_bytes, adjoint::backtrace_bytes(schedule, call.extents(), choice, settings.threads));
   {

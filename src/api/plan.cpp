@@ -140,7 +140,7 @@ engine::Prediction prediction(const api::PlanImpl& plan, const Question& questio
   const bool differentiates = part.kind == Asked::Kind::gradient || part.kind == Asked::Kind::hessian;
   engine::PredictOptions how{.semiring = question.semiring,
                              .dtype = dtype,
-                             .recalls = chooses && !planner::has_scans(schedule),
+                             .recalls = chooses,
                              .threads = engine::hardware_threads(),
                              .memory_limit = limit,
                              .beside = plan.bytes_beside(part, extents),

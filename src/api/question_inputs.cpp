@@ -12,17 +12,17 @@
 namespace plated::api {
 namespace {
 
-/// Makes copies of operands unless they are over the limit, whether it is the caller's or the machine's.
-template <class Copy>
-void within_limit(const char* what, std::int64_t bytes, std::int64_t limit, Copy copy) {
-  const std::string needed = std::string(what) + " of the operands need " + std::to_string(bytes) + " bytes, ";
-  if (limit > 0 && bytes > limit) {
-    throw MemoryLimitError(needed + "and the limit is " + std::to_string(limit), bytes, limit);
-  }
+/// Makes copies of operands unless they are over the limit. Where they are, nothing is copied: the run that reads them
+/// is refused, with the bytes of both.
+template <class Copy, class Shape>
+void within_limit(const char* what, std::int64_t bytes, std::int64_t limit, Copy copy, Shape shape) {
+  if (limit > 0 && bytes > limit) return shape();
   try {
     copy();
   } catch (const std::bad_alloc&) {
-    throw MemoryLimitError(needed + "which the machine refused", bytes, limit);
+    throw MemoryLimitError(
+        std::string(what) + " of the operands need " + std::to_string(bytes) + " bytes, which the machine refused",
+        bytes, limit);
   }
 }
 
@@ -46,8 +46,10 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
       inputs.offsets.resize(call.graph.factors().size());
     }
     inputs.copied = base::checked_sum(inputs.copied, engine::recentred_bytes(graph, f, operand));
-    within_limit("copies", inputs.copied, call.options.memory_limit,
-                 [&] { inputs.reduced[f] = engine::recentred(graph, f, operand, *offsets, call.threads()); });
+    within_limit(
+        "copies", inputs.copied, call.options.memory_limit,
+        [&] { inputs.reduced[f] = engine::recentred(graph, f, operand, *offsets, call.threads()); },
+        [&] { inputs.reduced[f] = shape_only(operand.dtype(), operand.shape()); });
     inputs.offsets[f] = std::move(offsets);
   }
 }
@@ -84,15 +86,20 @@ Inputs log_inputs(const Call& call) {
     inputs.copied = base::checked_sum(inputs.copied, base::checked_product(t.elements(), sizeof(double)));
   }
   std::vector<double> magnitudes;
-  within_limit("the logarithms", inputs.copied, options.memory_limit, [&] {
-    for (std::size_t f = 0; f < operands.size(); ++f) {
-      const Tensor weights =
-          engine::without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), Semiring::real);
-      engine::Logarithms taken = engine::logarithms(weights, "operand " + std::to_string(f));
-      operands[f] = std::move(taken.tensor);
-      magnitudes.push_back(taken.magnitude);
-    }
-  });
+  within_limit(
+      "the logarithms", inputs.copied, options.memory_limit,
+      [&] {
+        for (std::size_t f = 0; f < operands.size(); ++f) {
+          const Tensor weights = engine::without_padding(call.plan.observed.factors()[f].dims, operands[f],
+                                                         call.lengths(), Semiring::real);
+          engine::Logarithms taken = engine::logarithms(weights, "operand " + std::to_string(f));
+          operands[f] = std::move(taken.tensor);
+          magnitudes.push_back(taken.magnitude);
+        }
+      },
+      [&] {
+        for (Tensor& t : operands) t = shape_only(Dtype::float64, t.shape());
+      });
   if (options.check == Check::none) magnitudes.clear();
   recentre(call, magnitudes, Semiring::log, inputs);
   return inputs;

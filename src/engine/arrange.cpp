@@ -235,6 +235,13 @@ void Arrangement::cut(std::int64_t bytes) {
   if (bytes_of(phases, best) < bound_.arena_bytes) emit(phases, best);
 }
 
+void Arrangement::cut_if_free(std::int64_t bytes) {
+  if (!blocking_ || !work_.recalled.empty()) return;
+  Storing none{.for_all = blocking_->in_blocks};
+  none.for_all.flip();
+  if (worth_storing(work_, none.for_all).empty()) cut(bytes);
+}
+
 BoundScan* Arrangement::scan_of(std::size_t step) const {
   const BoundStep& bound = steps_[step - work_.first];
   return bound.scan == no_index ? nullptr : bound_.scans[bound.scan].get();

@@ -23,6 +23,8 @@ class Arrangement {
   void whole();
   /// Runs loops, so that the arena takes as many bytes at most; where that cannot be, as few as it can.
   void cut(std::int64_t bytes);
+  /// The same if no step need be repeated for it.
+  void cut_if_free(std::int64_t bytes);
 
  private:
   /// Which values are stored for all blocks, and how many blocks of the others.

@@ -23,6 +23,8 @@ using planner::Step;
 using planner::Value;
 using planner::ValueId;
 
+// What stays in the cache of loops along a chain.
+constexpr std::int64_t looped_bytes = 1 << 20;
 // Results of blocks that wait to be folded.
 constexpr std::int64_t group_bytes = 1 << 20;
 
@@ -66,6 +68,8 @@ class Binder {
     arrangement.whole();
     if (options_.limit > 0 && bound_.bytes(options_.threads) > options_.limit) {
       arrangement.cut(options_.limit - bound_.bytes(options_.threads) + bound_.arena_bytes);
+    } else if (blocking_ && schedule_.problem.kind[blocking_->blocks.dim] == DimKind::chain) {
+      arrangement.cut_if_free(looped_bytes);  // a value takes as much for a longer chain
     }
     return std::move(bound_);
   }
