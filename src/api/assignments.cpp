@@ -4,12 +4,10 @@
 #include <functional>
 #include <new>
 
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "base/watched_resize.hpp"
-#include "chain/decode.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/erase.hpp"
 #include "engine/log_posterior.hpp"
@@ -34,9 +32,9 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Call& call, const adjoint
   return shapes;
 }
 
-/// Runs the total of a graph without chains and traces it back.
-Tensor decode_plain(const Posed& posed, engine::Settings settings, const adjoint::Choice& choice,
-                    const std::function<void()>& allocate, std::vector<Integers>& chosen) {
+/// Runs the total and traces it back.
+Tensor decode_run(const Posed& posed, engine::Settings settings, const adjoint::Choice& choice,
+                  const std::function<void()>& allocate, std::vector<Integers>& chosen) {
   const Call& call = posed.call;
   const std::vector<Tensor>& inputs = posed.inputs.centred();
   const auto runnable = call.plan.runnable(call.plan.parts({.kind = Question::Kind::map})[0]);
@@ -99,15 +97,10 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
   };
   Tensor total;
   try {
-    if (call.plan.chains) {
-      allocate();
-      total = chain::decode(
-          *total_program(call.plan), posed.inputs.centred(), choice, chain_call(call, settings),
-          [&](const Tensor& sum) { engine::check_possible(call.graph, sum, settings.semiring); }, chosen);
-    } else if (posed.kept() != nullptr) {
+    if (posed.kept() != nullptr) {
       total = decode_kept(posed, settings, choice, allocate, chosen);
     } else {
-      total = decode_plain(posed, settings, choice, allocate, chosen);
+      total = decode_run(posed, settings, choice, allocate, chosen);
     }
   } catch (const std::bad_alloc&) {
     throw MemoryLimitError(
@@ -115,7 +108,7 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
         settings.output_bytes, settings.memory_limit);
   }
   base::tell_progress(1);
-  const engine::Exponents lengths = call.plan.chains ? engine::Exponents{} : call.presence();
+  const engine::Exponents lengths = call.presence();
   for (const DimId v : graph::variables(call.graph)) {
     engine::erase(call.extents(), lengths, call.plan.axes(v, false), chosen[v]);
     assignment.emplace(call.graph.dims()[v].name, std::move(chosen[v]));

@@ -1,9 +1,6 @@
 // Finds the sizes of a call.
 #include "api/call.hpp"
 
-#include <algorithm>
-
-#include "api/chained.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
@@ -20,37 +17,22 @@ planner::Extents extents_of(const FactorGraph& sizes, std::span<const Tensor> op
 
 engine::RaggedDims lengths_of(const PlanImpl& plan, const planner::Extents& extents, const RunOptions& options) {
   if (options.lengths.empty()) return {};
-  return plan.chains ? ragged_chains(plan, options.lengths)
-                     : engine::ragged_plates(plan.graph, extents, options.lengths);
+  return engine::ragged_plates(plan.graph, extents, options.lengths);
 }
 
 engine::Exponents exponents_of(const PlanImpl& plan, const planner::Extents& extents, const engine::RaggedDims& lengths,
                                const RunOptions& options) {
-  if (!plan.chains) {
-    engine::Exponents exponents = engine::exponents_of(plan.graph, extents, lengths, options.weights);
-    engine::add_point_ends(plan.graph, extents, lengths, exponents);
-    return exponents;
-  }
-  return {};
-}
-
-/// Weights and lengths of plates are known to scans only.
-std::shared_ptr<const PlanImpl> scanning(const PlanImpl& plan, const RunOptions& options) {
-  const auto is_plate = [&](const auto& given) {
-    const auto dim = plan.graph.find(given.first);
-    return dim && plan.graph.dims()[*dim].kind == DimKind::plate;
-  };
-  const bool needs = !options.weights.empty() || std::any_of(options.lengths.begin(), options.lengths.end(), is_plate);
-  return plan.chains && needs ? plan.scanning() : nullptr;
+  engine::Exponents exponents = engine::exponents_of(plan.graph, extents, lengths, options.weights);
+  engine::add_point_ends(plan.graph, extents, lengths, exponents);
+  return exponents;
 }
 
 }  // namespace
 
 Call::Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tensor> given, const RunOptions& how,
            planner::Extents buffer)
-    : scanning_(scanning(asked, how)),
-      extents_(extents_of(sizes, given, how, std::move(buffer))),
-      sized_((scanning_ ? *scanning_ : asked).at(extents_)),
+    : extents_(extents_of(sizes, given, how, std::move(buffer))),
+      sized_(asked.at(extents_)),
       lengths_(lengths_of(served(asked), extents_, how)),
       exponents_(exponents_of(served(asked), extents_, lengths_, how)),
       weighted_(served(asked).raising(exponents_)),
@@ -68,11 +50,7 @@ std::vector<Tensor> Call::output_shapes(const FactorGraph& of, Dtype dtype) cons
 int Call::threads() const { return options.threads == 0 ? engine::hardware_threads() : options.threads; }
 
 engine::Settings Call::settings(Semiring semiring) const {
-  return {.semiring = semiring,
-          // Chains run schedules of other graphs, which know their sizes.
-          .extents = plan.chains ? nullptr : &extents_,
-          .threads = threads(),
-          .memory_limit = options.memory_limit};
+  return {.semiring = semiring, .extents = &extents_, .threads = threads(), .memory_limit = options.memory_limit};
 }
 
 void check_options(const RunOptions& options) {

@@ -13,7 +13,7 @@ namespace plated::api {
 
 class Call {
  public:
-  /// Throws what engine::read_extents, engine::exponents_of and, with chains, ragged_chains throw, and OptionError.
+  /// Throws what engine::read_extents, engine::ragged_plates and engine::exponents_of throw, and OptionError.
   /// `buffer` is memory for the sizes.
   Call(const Plan& asked, std::span<const Tensor> given, const RunOptions& how, planner::Extents buffer = {})
       : Call(PlanAccess::impl(asked), asked.graph(), given, how, std::move(buffer)) {}
@@ -26,11 +26,8 @@ class Call {
 
  private:
   /// As far as weights do not matter.
-  [[nodiscard]] const PlanImpl& served(const PlanImpl& asked) const {
-    return sized_ ? *sized_ : scanning_ ? *scanning_ : asked;
-  }
+  [[nodiscard]] const PlanImpl& served(const PlanImpl& asked) const { return sized_ ? *sized_ : asked; }
 
-  std::shared_ptr<const PlanImpl> scanning_;  // where the options need chains as scans
   planner::Extents extents_;
   std::shared_ptr<const PlanImpl> sized_;  // for other sizes than those of the plan that was asked
   engine::RaggedDims lengths_;
@@ -45,7 +42,7 @@ class Call {
 
   [[nodiscard]] const planner::Extents& extents() const { return extents_; }
   [[nodiscard]] planner::Extents take_extents() { return std::move(extents_); }
-  /// Of ragged chains or, without chains, of ragged plates.
+  /// Of ragged chains and plates.
   [[nodiscard]] const engine::RaggedDims& lengths() const { return lengths_; }
   /// What the slices of plates are raised to.
   [[nodiscard]] const engine::Exponents& exponents() const { return exponents_; }

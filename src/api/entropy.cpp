@@ -1,6 +1,5 @@
 // entropy and expectation: numbers that the reverse sweep adds up.
 #include "api/ask.hpp"
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
@@ -32,25 +31,6 @@ Tensor number(const api::Posed& posed, const adjoint::Asked& asked, const std::v
   return answered(posed, outputs.back());
 }
 
-/// The same with chains: `ask` answers in double, once log Z is known to be finite.
-template <class Ask>
-Tensor chained_number(const api::Posed& posed, Ask ask) {
-  const api::PlanImpl& plan = posed.call.plan;
-  const chain::Call call = api::chain_call(posed.call, posed.settings());
-  const auto total = api::total_program(plan);
-  const std::vector<Tensor>& inputs = posed.inputs.centred();
-  base::Phases phases;
-  {
-    const auto phase = phases.next(0.2);
-    const Tensor place = api::shape_only(Dtype::float64, posed.call.batch_shape());
-    engine::check_possible(plan.graph, chain::outputs(*total, {place}, inputs, call)[0], Semiring::log);
-  }
-  const auto phase = phases.next(0.8);
-  Tensor answer = answered(posed, ask(*total, inputs, call));
-  base::tell_progress(1);
-  return answer;
-}
-
 /// Checked statistics. Entries of slices that do not exist are never read.
 std::vector<Tensor> checked_statistics(const api::Call& call, std::span<const Tensor> statistics) {
   std::vector<Tensor> checked(statistics.begin(), statistics.end());
@@ -72,9 +52,7 @@ std::vector<Tensor> checked_statistics(const api::Call& call, std::span<const Te
 }  // namespace
 
 Tensor api::ask_entropy(const Posed& posed) {
-  if (!posed.call.plan.chains) return number(posed, posed.call.plan.parts({.kind = Question::Kind::entropy})[0], {});
-  return chained_number(posed, [](const chain::Program& program, std::span<const Tensor> inputs,
-                                  const chain::Call& call) { return chain::entropy(program, inputs, call); });
+  return number(posed, posed.call.plan.parts({.kind = Question::Kind::entropy})[0], {});
 }
 
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
@@ -93,12 +71,7 @@ Tensor api::ask_expectation(const Posed& posed, std::span<const Tensor> statisti
     throw OperandCountError("the model has " + std::to_string(call.operands.size()) + " factors, but statistics for " +
                             std::to_string(statistics.size()) + " were given");
   }
-  std::vector<Tensor> all = checked_statistics(call, statistics);
-  if (call.plan.chains) {
-    all.resize(call.plan.observed.factors().size());
-    return chained_number(posed, [&](const chain::Program& program, std::span<const Tensor> given,
-                                     const chain::Call& how) { return chain::expectation(program, given, all, how); });
-  }
+  const std::vector<Tensor> all = checked_statistics(call, statistics);
   adjoint::Asked asked = call.plan.parts({.kind = Question::Kind::expectation})[0];
   std::vector<Tensor> given;
   for (std::size_t f = 0; f < all.size(); ++f) {

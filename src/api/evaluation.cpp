@@ -21,10 +21,7 @@ namespace plated {
 
 struct Evaluation::Impl {
   Impl(const Plan& of, std::span<const Tensor> given, const RunOptions& how)
-      : plan(api::PlanAccess::scanning(of)),
-        operands(given.begin(), given.end()),
-        options(how),
-        call(plan, operands, options) {
+      : plan(of), operands(given.begin(), given.end()), options(how), call(plan, operands, options) {
     evaluate();
   }
 

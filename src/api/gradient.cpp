@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "api/ask.hpp"
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/padding.hpp"
 #include "api/plan_cache.hpp"
@@ -96,23 +95,8 @@ ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gr
   asked.nonnegative = !any_negative(gradient.cotangents, call.threads());
   asked.reads_answers = at_least_as_wide(targets.places, posed.dtype);
   asked.chosen = targets.wanted;
-  std::size_t values = call.graph.outputs().size();
-  std::vector<Tensor> outputs;
-  if (plan.chains) {
-    outputs = call.output_shapes(call.graph, posed.dtype);
-    outputs.insert(outputs.end(), std::make_move_iterator(targets.places.begin()),
-                   std::make_move_iterator(targets.places.end()));
-    asked.chosen.resize(plan.observed.factors().size(), false);
-    outputs = chain::gradient(*plan.chains,
-                              {.semiring = asked.semiring,
-                               .nonnegative = asked.nonnegative,
-                               .reads_answers = asked.reads_answers,
-                               .wanted = asked.chosen},
-                              std::move(outputs), read(), chain_call(call, posed.settings()));
-  } else {
-    values = posed.outputs(asked);
-    outputs = posed.run(std::move(asked), posed.dtype, std::move(targets.places), cotangents);
-  }
+  const std::size_t values = posed.outputs(asked);
+  std::vector<Tensor> outputs = posed.run(std::move(asked), posed.dtype, std::move(targets.places), cotangents);
   base::tell_progress(1);
   ValueAndGradient result;
   const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
@@ -148,8 +132,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
                                             const std::vector<Tensor>& cotangents) {
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = differentiable(options.semiring);
-  const Plan with_scans = api::PlanAccess::scanning(plan);
-  const api::Call call(with_scans, operands, options);
+  const api::Call call(plan, operands, options);
   const api::Posed posed(call, api::question_inputs(call, semiring), semiring);
   std::vector<Tensor> more = cotangents_of(call, cotangents);
   if (direction.size() != operands.size()) {

@@ -77,8 +77,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
     throw UnknownNameError("slices of '" + std::string(plate) +
                            "' are to be left out, and the model has no such plate or chain");
   }
-  const Plan with_scans = api::PlanAccess::scanning(plan);
-  const api::Call call(with_scans, operands, options);
+  const api::Call call(plan, operands, options);
   if (call.graph.dims()[*dim].kind == DimKind::chain) return along_chain(call, *dim, indices(call.graph, factors));
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   const api::Posed posed(call, api::log_inputs(call), Semiring::log);

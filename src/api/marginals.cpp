@@ -5,11 +5,9 @@
 
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
-#include "chain/posterior.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/erase.hpp"
 #include "engine/indicator.hpp"
@@ -41,8 +39,6 @@ class Asker {
         filtered(part);
       } else if (part.kind == Asked::Kind::outputs) {
         joints(part);
-      } else if (call_.plan.chains) {
-        chained();
       } else {
         probabilities(part);
       }
@@ -52,18 +48,6 @@ class Asker {
   }
 
  private:
-  /// The same with chains.
-  void chained() {
-    chain::PosteriorQuestion question{.factors = wanted_.factors ? graph_.factors().size() : 0,
-                                      .dtype = posed_.dtype,
-                                      .check = [&](const Tensor& total) { take_total(total); }};
-    if (wanted_.variables) question.variables = graph::variables(graph_);
-    chain::Posterior answer = chain::posterior(*api::total_program(call_.plan), question, posed_.inputs.centred(),
-                                               api::chain_call(call_, posed_.settings()));
-    for (auto& [v, tensor] : answer.variables) take_variable(v, std::move(tensor));
-    take_factors(std::move(answer.factors));
-  }
-
   /// One sweep for all variables and, if asked for, all factors.
   void probabilities(const Asked& asked) {
     const std::vector<DimId> variables = asked.variables ? adjoint::posterior_variables(graph_) : std::vector<DimId>{};
@@ -116,9 +100,9 @@ class Asker {
     };
     std::size_t next = 1;
     if (wanted_.variables && wanted_.log) {
-      const std::vector<DimId> variables =
-          call_.plan.chains ? graph::variables(graph_) : adjoint::posterior_variables(graph_);
-      for (const DimId v : variables) result_.variables.emplace(graph_.dims()[v].name, posterior(next++));
+      for (const DimId v : adjoint::posterior_variables(graph_)) {
+        result_.variables.emplace(graph_.dims()[v].name, posterior(next++));
+      }
       add_certain(true);
     }
     for (std::size_t f = 0; wanted_.factors && wanted_.log && f < graph_.factors().size(); ++f, ++next) {
@@ -154,16 +138,6 @@ class Asker {
   /// Outputs in log space, in double; the first is log Z.
   std::vector<Tensor> totals(const Asked& asked, const std::vector<std::vector<std::string>>& names) {
     const api::PlanImpl& plan = call_.plan;
-    if (plan.chains) {
-      std::string key = "joints";
-      for (const auto& output : names) {
-        key += ',';
-        for (const std::string& name : output) key += ' ' + name;
-      }
-      const auto part = plan.chains->part(key, [&] { return plan.observed.asking(names); });
-      return chain::outputs(*part, engine::output_shapes(part->graph(), Dtype::float64), posed_.inputs.centred(),
-                            api::chain_call(call_, posed_.settings()));
-    }
     // Ends that the graph does not name are dims of another one.
     const bool other = names.size() > asked.axes.size();
     const auto of_names = other ? plan.asking(names) : nullptr;
@@ -251,8 +225,7 @@ Marginals api::ask_marginals(const Posed& posed, const MarginalOptions& wanted) 
 Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
                     const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
-  const Plan served = wanted.filtered ? api::PlanAccess::scanning(plan) : plan;
-  const api::Call call(served, operands, options);
+  const api::Call call(plan, operands, options);
   Marginals result = api::ask_marginals(api::Posed(call, api::log_inputs(call), Semiring::log), wanted);
   watch.finish();
   return result;

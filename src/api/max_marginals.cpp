@@ -1,7 +1,6 @@
 // max_marginals: the best total with each state of each variable, from one sweep in a selective semiring.
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
@@ -14,19 +13,7 @@
 namespace plated {
 namespace {
 
-/// With chains: an output for every variable.
-std::vector<Tensor> chained(const api::Posed& posed, const std::vector<DimId>& variables) {
-  const api::PlanImpl& plan = posed.call.plan;
-  const auto part = plan.chains->part("each variable", [&] {
-    std::vector<std::vector<std::string>> outputs;
-    for (const DimId v : variables) outputs.push_back(graph::names(plan.graph, plan.axes(v)));
-    return plan.observed.asking(outputs);
-  });
-  return chain::outputs(*part, engine::output_shapes(part->graph(), posed.dtype), posed.inputs.given,
-                        api::chain_call(posed.call, posed.settings()));
-}
-
-/// Without them. The best total of a variable that has one state is that of all.
+/// The best total of a variable that has one state is that of all.
 std::vector<Tensor> swept(const api::Posed& posed, const std::vector<DimId>& variables) {
   const api::Call& call = posed.call;
   const adjoint::Asked asked = call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0];
@@ -50,15 +37,13 @@ std::vector<Tensor> swept(const api::Posed& posed, const std::vector<DimId>& var
 std::map<std::string, Tensor> api::ask_max_marginals(const Posed& posed) {
   const FactorGraph& graph = posed.call.graph;
   const std::vector<DimId> variables = graph::variables(graph);
-  const std::vector<Tensor> answers = posed.call.plan.chains ? chained(posed, variables) : swept(posed, variables);
+  const std::vector<Tensor> answers = swept(posed, variables);
   check_results(answers, "max_marginals: output", posed.semiring, posed.call);
   base::tell_progress(1);
   std::map<std::string, Tensor> result;
   const double zero = semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); });
   for (std::size_t k = 0; k < variables.size(); ++k) {
-    if (!posed.call.plan.chains) {
-      engine::erase(posed.call.extents(), posed.call.presence(), posed.call.plan.axes(variables[k]), answers[k], zero);
-    }
+    engine::erase(posed.call.extents(), posed.call.presence(), posed.call.plan.axes(variables[k]), answers[k], zero);
     result.emplace(graph.dims()[variables[k]].name, answers[k]);
   }
   return result;

@@ -10,7 +10,6 @@ namespace plated::api {
 
 std::int64_t padding_bytes(const Call& call) {
   std::int64_t bytes = 0;
-  if (call.plan.chains) return bytes;
   for (std::size_t f = 0; f < call.operands.size(); ++f) {
     for (const auto& [plate, ragged] : call.lengths()) {
       if (!engine::holds(call.graph.factors()[f].dims, plate)) continue;
@@ -22,7 +21,7 @@ std::int64_t padding_bytes(const Call& call) {
 }
 
 void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
-  if (call.plan.chains || call.lengths().empty()) return;
+  if (call.lengths().empty()) return;
   const std::int64_t bytes = padding_bytes(call);
   const std::int64_t limit = call.options.memory_limit;
   if (limit > 0 && bytes > limit) {
@@ -37,12 +36,12 @@ void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& oper
 
 Tensor zero_padded(const Call& call, const std::vector<DimId>& axes, const Tensor& given) {
   const bool fits = given.shape() == call.shape(axes) && given.data() != nullptr;  // else it is refused later
-  if (call.plan.chains || call.lengths().empty() || !fits) return given;
+  if (call.lengths().empty() || !fits) return given;
   return engine::without_padding(axes, given, call.lengths(), Semiring::max_plus);  // whose one is 0
 }
 
 void erase_outputs(const Call& call, std::span<const Tensor> outputs, double value) {
-  if (call.plan.chains || call.lengths().empty()) return;
+  if (call.lengths().empty()) return;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     engine::erase(call.extents(), call.presence(), call.graph.outputs()[o].dims, outputs[o], value);
   }

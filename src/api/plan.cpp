@@ -4,12 +4,10 @@
 #include <algorithm>
 
 #include "adjoint/backtrace.hpp"
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "api/padding.hpp"
 #include "api/plan_impl.hpp"
 #include "base/watch.hpp"
-#include "chain/describe.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/predict.hpp"
 #include "engine/thread_pool.hpp"
@@ -75,12 +73,7 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
-  if (call.plan.chains) {
-    outputs = chain::outputs(*call.plan.chains, std::move(outputs), operands, api::chain_call(call, settings));
-    watch.finish();
-  } else {
-    outputs = call.plan.value().run(std::move(outputs), operands, settings);
-  }
+  outputs = call.plan.value().run(std::move(outputs), operands, settings);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
   return outputs;
@@ -109,19 +102,13 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
-  if (call.plan.chains) {
-    (void)chain::outputs(*call.plan.chains, {outputs.begin(), outputs.end()}, operands,
-                         api::chain_call(call, settings));
-    watch.finish();
+  const engine::Runnable& runnable = call.plan.value();
+  // A workspace holds what is bound for one schedule.
+  if (workspace != nullptr && &call.plan == impl_.get()) {
+    engine::run(runnable.schedule(), outputs, operands, workspace->impl_->memory, settings);
   } else {
-    const engine::Runnable& runnable = call.plan.value();
-    // A workspace holds what is bound for one schedule.
-    if (workspace != nullptr && &call.plan == impl_.get()) {
-      engine::run(runnable.schedule(), outputs, operands, workspace->impl_->memory, settings);
-    } else {
-      const engine::Runnable::Lease lease(runnable);
-      engine::run(runnable.schedule(), outputs, operands, *lease, settings);
-    }
+    const engine::Runnable::Lease lease(runnable);
+    engine::run(runnable.schedule(), outputs, operands, *lease, settings);
   }
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
@@ -161,7 +148,6 @@ Cost Plan::cost(const Question& question, const std::map<std::string, std::int64
   const auto raised = (sized ? *sized : *impl_).raising(question);
   const api::PlanImpl& plan = raised ? *raised : sized ? *sized : *impl_;
   const int bytes = static_cast<int>(size_of(dtype));
-  if (plan.chains) return chain::cost(*plan.chains, question.semiring, bytes);
   Cost sum;
   for (const Asked& part : plan.parts(question)) {
     Cost cost = planner::schedule_cost(plan.runnable(part)->schedule(), extents, question.semiring, bytes);
@@ -176,7 +162,6 @@ std::string Plan::print(const Question& question) const { return print(question,
 std::string Plan::print(const Question& question, std::int64_t memory_limit, Dtype dtype) const {
   const auto raised = impl_->raising(question);
   const api::PlanImpl& plan = raised ? *raised : *impl_;
-  if (plan.chains) return chain::print(*plan.chains);
   std::string text;
   const planner::Extents extents = engine::named_extents(graph(), {});
   for (const Asked& part : plan.parts(question)) {
@@ -192,37 +177,35 @@ std::string Plan::print(const Question& question, std::int64_t memory_limit, Dty
 
 namespace {
 
-/// Shows the schedules that a run of the plan consists of: one, or of chains those of their slices and that of the
-/// rest. They live as long as what holds them, which may be the list of stages alone.
-template <class Show>
-void for_each_schedule(const api::PlanImpl& plan, Show show) {
-  if (!plan.chains) return show(plan.value().schedule());
-  for (const chain::Stage& stage : chain::stages(*plan.chains)) show(stage.runnable->schedule());
+/// Calls visit(step, schedule) for every step, and for those of a scan's body before the scan itself.
+template <class Visit>
+void for_each_step(const planner::Schedule& schedule, const Visit& visit) {
+  for (const planner::Step& step : schedule.steps) {
+    if (const auto* scan = step.as<planner::Scan>()) for_each_step(*scan->body, visit);
+    visit(step, schedule);
+  }
 }
 
 }  // namespace
 
 std::vector<std::string> Plan::elimination_order() const {
   std::vector<std::string> order;
-  for_each_schedule(*impl_, [&](const planner::Schedule& schedule) {
-    for (const planner::Step& step : schedule.steps) {
-      for (const DimId v : summed(step)) order.push_back(schedule.graph.dims()[v].name);
-    }
+  for_each_step(impl_->value().schedule(), [&](const planner::Step& step, const planner::Schedule& schedule) {
+    for (const DimId v : summed(step)) order.push_back(schedule.graph.dims()[v].name);
   });
   return order;
 }
 
 std::vector<std::string> Plan::dropped() const {
+  const planner::Schedule& schedule = impl_->value().schedule();
   std::vector<std::string> names;
-  for_each_schedule(*impl_, [&](const planner::Schedule& schedule) {
-    for (const DimId v : schedule.problem.dropped) names.push_back(schedule.graph.dims()[v].name);
-  });
+  for (const DimId v : schedule.problem.dropped) names.push_back(schedule.graph.dims()[v].name);
   return names;
 }
 
 std::size_t Plan::steps() const {
   std::size_t count = 0;
-  for_each_schedule(*impl_, [&](const planner::Schedule& schedule) { count += schedule.steps.size(); });
+  for_each_step(impl_->value().schedule(), [&](const planner::Step&, const planner::Schedule&) { ++count; });
   return count;
 }
 

@@ -5,7 +5,6 @@
 
 #include "adjoint/questions.hpp"
 #include "base/checked_size.hpp"
-#include "chain/describe.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
 #include "plated/error.hpp"
@@ -24,12 +23,8 @@ constexpr std::size_t most_others = 16;  // plans for other sizes, or with weigh
 std::vector<std::vector<DimId>> joint_axes(const PlanImpl& plan, const MarginalOptions& wanted) {
   const FactorGraph& graph = plan.graph;
   std::vector<std::vector<DimId>> axes{plan.axes.batch()};
-  // With chains those of a single state, too: a slice may not exist.
-  const bool all = plan.chains != nullptr;
   if (wanted.variables && wanted.log) {
-    for (const DimId v : all ? graph::variables(graph) : adjoint::posterior_variables(graph)) {
-      axes.push_back(plan.axes(v));
-    }
+    for (const DimId v : adjoint::posterior_variables(graph)) axes.push_back(plan.axes(v));
   }
   for (std::size_t f = 0; wanted.factors && wanted.log && f < graph.factors().size(); ++f) {
     axes.push_back(plan.axes.of(graph.factor_plates(f), graph.factor_variables(f)));
@@ -99,33 +94,12 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
   for (const Forward forward : {Forward::outputs, Forward::total, Forward::both}) {
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
-  if (!graph.chains().empty() && !options.scan_chains) {
-    try {
-      chains = std::make_unique<chain::Program>(observed, options);
-      chain::plan_all(*chains);
-      fixed_ = true;
-      return;
-    } catch (const OptionError&) {  // outputs that it cannot answer
-      chains.reset();
-    }
-  }
   for (DimId d = 0; d < graph.dims().size() && !graph.chains().empty(); ++d) {
     if (!planner::is_point_end(graph, d)) continue;
     options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
     options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});
   }
   fixed_ = planner::needs_fixed_sizes(observed, options);
-}
-
-std::shared_ptr<const PlanImpl> PlanImpl::scanning() const {
-  if (!chains) return nullptr;
-  const std::lock_guard lock(mutex_);
-  if (!scanning_) {
-    planner::Options how = options;
-    how.scan_chains = true;
-    scanning_ = std::make_shared<const PlanImpl>(graph, with_evidence_, observable, std::move(how));
-  }
-  return scanning_;
 }
 
 std::shared_ptr<const Runnable> PlanImpl::runnable(const Asked& asked) const {
@@ -241,7 +215,6 @@ std::shared_ptr<const PlanImpl> PlanImpl::at(const planner::Extents& extents) co
 
 std::shared_ptr<const PlanImpl> PlanImpl::raising(const Question& question) const {
   if (question.weights.empty() && question.lengths.empty()) return nullptr;
-  if (chains) return scanning()->raising(question);
   return weighted(engine::exponent_axes(graph, question.weights, question.lengths));
 }
 

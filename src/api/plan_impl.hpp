@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "adjoint/asked.hpp"
-#include "chain/program.hpp"
 #include "engine/exponents.hpp"
 #include "engine/planned.hpp"
 #include "graph/answer_axes.hpp"
@@ -50,10 +49,6 @@ class PlanImpl {
   std::vector<DimId> observable;
   graph::AnswerAxes axes;
   planner::Options options;
-  /// Set where the graph has chains that are not planned as scans.
-  std::unique_ptr<chain::Program> chains;
-  /// The plan that has them planned as scans; null where this one does.
-  [[nodiscard]] std::shared_ptr<const PlanImpl> scanning() const;
 
   /// The schedule of a question, made when it is first asked.
   [[nodiscard]] std::shared_ptr<const Runnable> runnable(const adjoint::Asked& asked) const;
@@ -71,8 +66,8 @@ class PlanImpl {
   /// What the parts of a question ask, in the order in which they are run.
   [[nodiscard]] std::vector<adjoint::Asked> parts(const Question& question) const;
 
-  /// The plan for other sizes: null where this one serves them. A graph with chains, or one that is tractable only
-  /// because plates have size 0 or 1, has a plan for each. Throws IntractableError where the graph is intractable then.
+  /// The plan for other sizes: null where this one serves them. A graph that is tractable only because plates have size
+  /// 0 or 1 has a plan for each. Throws IntractableError where the graph is intractable then.
   [[nodiscard]] std::shared_ptr<const PlanImpl> at(const planner::Extents& extents) const;
   /// The plan of the same graph whose schedules raise the slices of these plates; null where there are none. The
   /// exponents of a plate have the axes that they are given under.
@@ -83,7 +78,7 @@ class PlanImpl {
     return weighted(weights);
   }
   /// The plan whose schedules answer a question: one for the weights and lengths that it names, or null: this one.
-  /// Throws UnknownNameError, and OptionError with chains.
+  /// Throws UnknownNameError.
   [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Question& question) const;
   /// The plan of the same graph for other outputs, whose ends of chains it may not name; without further evidence.
   [[nodiscard]] std::shared_ptr<const PlanImpl> asking(const std::vector<std::vector<std::string>>& outputs) const;
@@ -110,7 +105,6 @@ class PlanImpl {
   std::array<std::size_t, 3> total_of_;  // [forward]
   engine::Planned<adjoint::Asked, adjoint::AskedHash> planned_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const PlanImpl> scanning_;
   mutable std::shared_ptr<const Runnable> own_value_;
   mutable std::atomic<const Runnable*> value_ = nullptr;
   mutable std::map<Key, std::shared_ptr<const PlanImpl>> others_;
@@ -118,12 +112,6 @@ class PlanImpl {
 
 struct PlanAccess {
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
-  /// The same plan with chains as scans.
-  static Plan scanning(const Plan& plan) {
-    Plan other = plan;
-    if (auto impl = plan.impl_->scanning()) other.impl_ = std::move(impl);
-    return other;
-  }
   /// The same plan of a graph that was written with other sizes.
   static Plan sized(const Plan& plan, FactorGraph graph) {
     Plan other = plan;

@@ -3,7 +3,6 @@
 
 #include <iterator>
 
-#include "api/chained.hpp"
 #include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 
@@ -69,27 +68,17 @@ std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor
 
 std::vector<Tensor> Posed::given_outputs(Dtype of) const {
   std::vector<Tensor> places = call.output_shapes(call.graph, of);
-  const PlanImpl& plan = call.plan;
-  if (plan.chains) {
-    return chain::outputs(*plan.chains, std::move(places), inputs.given, chain_call(call, settings()));
-  }
-  return plan.value().run(std::move(places), inputs.given, settings());
+  return call.plan.value().run(std::move(places), inputs.given, settings());
 }
 
 Tensor Posed::given_total(Dtype of) const {
-  const PlanImpl& plan = call.plan;
-  const Tensor place = shape_only(of, call.batch_shape());
-  std::vector<Tensor> total;
-  if (plan.chains) {
-    total = chain::outputs(*total_program(plan), {place}, inputs.given, chain_call(call, settings()));
-  } else {
-    // A score has the bits of einsum; log Z is summed in double.
-    const Asked alone{.kind = Asked::Kind::outputs,
-                      .keep_sums = semiring == Semiring::log,
-                      .own_outputs = false,
-                      .axes = {graph::batch_axes(call.graph)}};
-    total = plan.runnable(alone)->run({place}, inputs.given, settings());
-  }
+  // A score has the bits of einsum; log Z is summed in double.
+  const Asked alone{.kind = Asked::Kind::outputs,
+                    .keep_sums = semiring == Semiring::log,
+                    .own_outputs = false,
+                    .axes = {graph::batch_axes(call.graph)}};
+  const std::vector<Tensor> total =
+      call.plan.runnable(alone)->run({shape_only(of, call.batch_shape())}, inputs.given, settings());
   check_results(total, "the total, output", semiring, call);
   return total[0];
 }

@@ -107,8 +107,7 @@ Inputs log_inputs(const Call& call) {
 
 void add_offsets(const Call& call, const Inputs& inputs, const std::vector<std::size_t>& factors,
                  const std::vector<DimId>& axes, Tensor& answer) {
-  engine::add_offsets(call.graph, call.extents(), call.plan.chains ? call.presence() : call.exponents(), inputs.offsets,
-                      factors, axes, answer);
+  engine::add_offsets(call.graph, call.extents(), call.exponents(), inputs.offsets, factors, axes, answer);
 }
 
 }  // namespace plated::api

@@ -1,8 +1,7 @@
-// Draws plans: makes the panels of a plan, one for each stage of a chain.
+// Draws plans: a panel for the steps of a plan, and one for what each scan along a chain does in a slice.
 #include <cstdio>
 
 #include "api/plan_impl.hpp"
-#include "chain/describe.hpp"
 #include "draw/plan_picture.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/draw.hpp"
@@ -10,7 +9,11 @@
 namespace plated {
 namespace {
 
-std::string cost_of(const planner::Schedule& schedule) {
+using planner::Scan;
+using planner::Schedule;
+using planner::Step;
+
+std::string cost_of(const Schedule& schedule) {
   const Cost cost = planner::schedule_cost(schedule, schedule.extents, Semiring::log, 4);
   char line[120];
   std::snprintf(line, sizeof line, "cost: %.3g flops, %.3g exps, %.3g bytes of working memory", cost.flops, cost.exps,
@@ -18,56 +21,47 @@ std::string cost_of(const planner::Schedule& schedule) {
   return line;
 }
 
-std::string name_of(const chain::Piece& piece, const FactorGraph& graph) {
-  std::string text = "chain " + graph.dims()[piece.chain].name + " = " +
-                     std::to_string(graph.dims()[piece.chain].size) + " slices, links ";
-  for (std::size_t k = 0; k < piece.links.size(); ++k) {
-    text +=
-        (k > 0 ? ", " : "") + graph.dims()[piece.links[k].source].name + "→" + graph.dims()[piece.links[k].target].name;
+draw::PlanPanel panel_of(const Schedule& schedule, const Step& step, const draw::SliceNames& outside) {
+  const auto& scan = *step.as<Scan>();
+  const std::vector<Dim>& dims = schedule.graph.dims();
+  const std::string slices = std::to_string(schedule.extents[scan.chain]);
+  std::string heading = "chain " + dims[scan.chain].name + " = " + slices + " slices, links ";
+  for (std::size_t k = 0; k < scan.before.size(); ++k) {
+    const DimId source = scan.forward ? scan.before[k] : scan.after[k];
+    const DimId target = scan.forward ? scan.after[k] : scan.before[k];
+    heading += (k > 0 ? ", " : "") + dims[source].name + "→" + dims[target].name;
   }
-  return text;
+  return {.heading = std::move(heading),
+          .remarks = {"each slice (" + slices + " times), " +
+                      (scan.forward ? "from the first to the last" : "from the last to the first")},
+          .schedule = scan.body.get(),
+          .names = slice_names(schedule, step, outside)};
 }
 
-draw::PlanPanel panel_of(const chain::Stage& stage, const chain::Program& program) {
-  draw::PlanPanel panel{.schedule = &stage.runnable->schedule()};
-  const auto times = std::to_string(static_cast<std::int64_t>(stage.repeats));
-  if (stage.kind == chain::Stage::Kind::rest) {
-    panel.heading = "what the chains leave";
-  } else {
-    const auto& piece = program.pieces().pieces[stage.piece];
-    panel.heading = name_of(piece, program.pieces().graph);
-    if (stage.kind == chain::Stage::Kind::preparation) {
-      panel.remarks.push_back("prepared for many slices at once (" + times + " slices)");
-    } else {
-      panel.remarks.push_back("each slice (" + times + " times), " +
-                              (piece.forward ? "from the first to the last" : "from the last to the first") +
-                              (stage.fused ? "; fused: the matrix is exponentiated once" : ""));
-    }
+/// Of the scans of a schedule, and of scans inside of their slices.
+void add_scans(const Schedule& schedule, const draw::SliceNames& names, std::vector<draw::PlanPanel>& panels) {
+  for (const Step& step : schedule.steps) {
+    if (!step.is<Scan>()) continue;
+    panels.push_back(panel_of(schedule, step, names));
+    const draw::PlanPanel panel = panels.back();
+    add_scans(*panel.schedule, panel.names, panels);
   }
-  return panel;
 }
 
 }  // namespace
 
 std::string draw_plan_svg(const Plan& plan, const DrawOptions& options) {
-  const api::PlanImpl& impl = api::PlanAccess::impl(plan);
-  std::vector<draw::PlanPanel> panels;
-  std::vector<chain::Stage> stages;  // own the schedules of their panels
-  std::shared_ptr<const engine::Runnable> value;
-  if (impl.chains) {
-    stages = chain::stages(*impl.chains);
-    for (const auto& stage : stages) panels.push_back(panel_of(stage, *impl.chains));
-  } else {
-    value = impl.runnable({.kind = adjoint::Asked::Kind::outputs});
-    panels.push_back({.schedule = &value->schedule()});
+  const auto value = api::PlanAccess::impl(plan).runnable({.kind = adjoint::Asked::Kind::outputs});
+  const Schedule& schedule = value->schedule();
+  std::vector<draw::PlanPanel> panels{{.heading = "", .remarks = {}, .schedule = &schedule, .names = {}}};
+  std::string dropped;
+  for (const DimId d : schedule.problem.dropped) {
+    dropped += (dropped.empty() ? "dropped as barren: " : ", ") + schedule.graph.dims()[d].name;
   }
-  for (auto& panel : panels) {
-    std::string dropped;
-    for (const DimId d : panel.schedule->problem.dropped)
-      dropped += (dropped.empty() ? "dropped as barren: " : ", ") + panel.schedule->graph.dims()[d].name;
-    if (!dropped.empty()) panel.remarks.push_back(dropped);
-    panel.remarks.push_back(cost_of(*panel.schedule));
-  }
+  if (!dropped.empty()) panels[0].remarks.push_back(dropped);
+  panels[0].remarks.push_back(cost_of(schedule));
+  add_scans(schedule, {}, panels);
+  if (panels.size() > 1) panels[0].heading = "all steps; chains are scans, whose slices are shown below";
   return draw::plan_svg(panels, options);
 }
 

@@ -22,13 +22,24 @@ constexpr std::size_t kept_of_long = 40;  // steps at either end of a plan that 
 
 class FlowMaker {
  public:
-  FlowMaker(const planner::Schedule& schedule, const DrawOptions& options)
-      : schedule_(schedule), options_(options), number_(schedule.values.size()) {
+  FlowMaker(const planner::Schedule& schedule, const DrawOptions& options, const SliceNames& slice)
+      : schedule_(schedule), options_(options), slice_(slice), number_(schedule.values.size()), last_(slice.messages) {
     for (const Dim& dim : schedule.graph.dims()) has_plates_ |= has_slices(dim.kind);
-    std::size_t message = 0;
     for (const Step& step : schedule.steps) {
-      if (schedule.values[step.output].kind == Value::Kind::intermediate) number_[step.output] = ++message;
+      for_each_output(step, [&](ValueId v) {
+        if (schedule.values[v].kind == Value::Kind::intermediate) number_[v] = ++last_;
+      });
     }
+  }
+
+  SliceNames names_in(const Step& step) const {
+    const auto& scan = *step.as<planner::Scan>();
+    SliceNames inside{.operands = {}, .messages = last_};
+    std::size_t input = (scan.starts ? 1U : 0U) + (scan.ragged ? 1U : 0U);
+    for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
+      inside.operands.push_back(k == scan.message ? "message" : name_of(step.inputs[input++]));
+    }
+    return inside;
   }
 
   Flow make(std::size_t most) {
@@ -131,15 +142,27 @@ class FlowMaker {
     } else if (plates.empty()) {
       node.lines.push_back("as it is");
     }
-    const std::string name =
-        is_output ? "output" + std::to_string(result.index) : "m" + std::to_string(number_[step.output]);
-    add_list(node.lines, "= " + name, names(result.dims), '[', ']', " ·" + size_of(result));
+    add_list(node.lines, "= " + name_of(step.output), names(result.dims), '[', ']', " ·" + size_of(result));
     node.tooltip = tooltip_of(step);
     const int at = add(std::move(node));
     std::set<int> sources;
     for (const ValueId v : step.inputs) sources.insert(node_of(v));
     for (const int source : sources) flow_.arrows.emplace_back(source, at);
-    made_[step.output] = at;
+    for_each_output(step, [&](ValueId v) { made_[v] = at; });
+  }
+
+  std::string name_of(ValueId v) const {
+    const Value& value = schedule_.values[v];
+    const bool in_slice = !slice_.operands.empty();
+    switch (value.kind) {
+      case Value::Kind::operand:
+        return in_slice ? slice_.operands[value.index] : schedule_.operand_name(value);
+      case Value::Kind::output:
+        return in_slice ? "message" : "output" + std::to_string(value.index);
+      case Value::Kind::intermediate:
+        break;
+    }
+    return "m" + std::to_string(number_[v]);
   }
 
   std::string tooltip_of(const Step& step) const {
@@ -164,7 +187,7 @@ class FlowMaker {
     if (const auto found = made_.find(v); found != made_.end()) return found->second;
     const Value& value = schedule_.values[v];
     FlowNode node{.kind = FlowNode::Kind::factor};
-    add_list(node.lines, schedule_.operand_name(value), names(value.dims), '[', ']');
+    add_list(node.lines, name_of(v), names(value.dims), '[', ']');
     return made_[v] = add(std::move(node));
   }
 
@@ -185,14 +208,16 @@ class FlowMaker {
                         .lines = {with_commas(static_cast<std::int64_t>(end - first)) + " steps more, " +
                                   std::to_string(first + 1) + " to " + std::to_string(end) + ", with " +
                                   with_commas(static_cast<std::int64_t>(operands.size())) + " factors more"}});
-    for (std::size_t s = first; s < end; ++s) made_[schedule_.steps[s].output] = at;
+    for (std::size_t s = first; s < end; ++s) for_each_output(schedule_.steps[s], [&](ValueId v) { made_[v] = at; });
     for (const int source : sources) flow_.arrows.emplace_back(source, at);
     return end;
   }
 
   const planner::Schedule& schedule_;
   const DrawOptions& options_;
+  const SliceNames& slice_;
   std::vector<std::size_t> number_;
+  std::size_t last_;
   bool has_plates_ = false;
   std::map<ValueId, int> made_;
   std::map<SortedSet, int> leaves_;
@@ -201,8 +226,12 @@ class FlowMaker {
 
 }  // namespace
 
-Flow flow_of(const planner::Schedule& schedule, const DrawOptions& options, std::size_t most) {
-  return FlowMaker(schedule, options).make(most);
+SliceNames slice_names(const planner::Schedule& schedule, const Step& step, const SliceNames& outside) {
+  return FlowMaker(schedule, {}, outside).names_in(step);
+}
+
+Flow flow_of(const planner::Schedule& schedule, const DrawOptions& options, const SliceNames& names, std::size_t most) {
+  return FlowMaker(schedule, options, names).make(most);
 }
 
 }  // namespace plated::draw

@@ -25,8 +25,18 @@ struct Flow {
   std::vector<std::pair<int, int>> arrows;
 };
 
+/// What a body's operands are called, whose steps continue the count of `messages`; empty for a schedule of its own.
+struct SliceNames {
+  std::vector<std::string> operands;
+  std::size_t messages = 0;
+};
+/// The names of a scan's body: those of the values that it reads slices of.
+[[nodiscard]] SliceNames slice_names(const planner::Schedule& schedule, const planner::Step& step,
+                                     const SliceNames& outside);
+
 /// The steps of a schedule with the factors that go into them. Of more than `most` steps the first and the last are
 /// shown, with a gap for those between.
-[[nodiscard]] Flow flow_of(const planner::Schedule& schedule, const DrawOptions& options, std::size_t most = 200);
+[[nodiscard]] Flow flow_of(const planner::Schedule& schedule, const DrawOptions& options, const SliceNames& names = {},
+                           std::size_t most = 200);
 
 }  // namespace plated::draw

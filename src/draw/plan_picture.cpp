@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "draw/flow.hpp"
 #include "draw/layered.hpp"
 #include "draw/markup.hpp"
 #include "draw/text.hpp"
@@ -134,7 +133,7 @@ std::string plan_svg(const std::vector<PlanPanel>& panels, const DrawOptions& op
     if (!panel.heading.empty()) write("panel-heading", name_font, ink, panel.heading);
     for (const auto& remark : panel.remarks) write("panel-remark", label_font, line_ink, remark);
     y += 8;
-    const Drawn drawn = draw_flow(flow_of(*panel.schedule, options), {margin, y});
+    const Drawn drawn = draw_flow(flow_of(*panel.schedule, options, panel.names), {margin, y});
     svg += drawn.svg;
     width = std::max(width, drawn.width);
     y += drawn.height + 22;

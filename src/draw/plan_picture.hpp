@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "draw/flow.hpp"
 #include "planner/schedule.hpp"
 #include "plated/draw.hpp"
 
@@ -13,6 +14,7 @@ struct PlanPanel {
   std::string heading;               ///< none where empty
   std::vector<std::string> remarks;  ///< below it, a line each
   const planner::Schedule* schedule = nullptr;
+  SliceNames names;  ///< of the body of a scan
 };
 
 [[nodiscard]] std::string plan_svg(const std::vector<PlanPanel>& panels, const DrawOptions& options);

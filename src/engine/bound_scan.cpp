@@ -8,12 +8,30 @@
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
-#include "engine/recursion.hpp"
 #include "engine/scan_numbers.hpp"
 #include "semiring/dispatch.hpp"
 
 namespace plated::engine {
-bool takes_shifts(Semiring semiring) { return carries_offset(semiring); }
+namespace {
+
+/// Takes the best entry out of each row.
+template <class T>
+void shift_rows(bool smallest, T* message, double* shift, std::int64_t rows, std::int64_t states) {
+  for (std::int64_t r = 0; r < rows && states > 0; ++r) {
+    T* row = message + r * states;
+    T best = row[0];
+    for (std::int64_t k = 1; k < states; ++k) best = smallest ? std::min(best, row[k]) : std::max(best, row[k]);
+    if (!std::isfinite(best)) continue;  // nothing, or more than a number holds, which it stays
+    for (std::int64_t k = 0; k < states; ++k) row[k] -= best;
+    shift[r] += static_cast<double>(best);
+  }
+}
+
+}  // namespace
+
+bool takes_shifts(Semiring semiring) {
+  return semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
+}
 
 Dtype message_dtype(Semiring semiring, Dtype element) { return takes_shifts(semiring) ? element : Dtype::float64; }
 
@@ -185,6 +203,7 @@ void BoundScan::run_again(const ScanRange& range, const ScanMemory& memory, int 
 }
 
 void BoundScan::go(const ScanRange& range, const ScanMemory& memory, int threads) {
+  base::ask_whether_wanted();
   if (fused) {
     run_fused(range, memory, threads);
   } else {
@@ -193,12 +212,16 @@ void BoundScan::go(const ScanRange& range, const ScanMemory& memory, int threads
 }
 
 void BoundScan::finish(double* output) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const bool shifted = takes_shifts(semiring);
   const std::byte* last = own_.message[turn_];
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t k = r * states; k < (r + 1) * states; ++k) {
       output[k] = number_at(dtype, last, k) + (shifted ? own_.shift[r] : 0.0);
     }
+    // What has overflowed must not come out as a number, or as one that no maximum sees.
+    if (!shifted || std::isfinite(own_.shift[r])) continue;
+    std::fill_n(output + r * states, states, semiring == Semiring::min_plus ? -infinity : infinity);
   }
   if (fused) return;
   if (has_smoothed_ && smoothing->matrix_answer) smoothing->add_pairs(*smoother_, own_.smoothing, own_.totals[1]);
@@ -255,14 +278,24 @@ void BoundScan::run_slices(const ScanRange& range, const ScanMemory& memory, int
     for (std::int64_t k = 0; k < total - own_.totals[0]; ++k) own_.totals[1][k] += own_.totals[0][k];
     if (ragged) restore_absent(range.first + at, message, after);
     message = after;
-    normalise(semiring, dtype, message, own_.shift, rows, states);
+    take_shift(message);
+  }
+}
+
+void BoundScan::take_shift(std::byte* message) const {
+  if (!takes_shifts(semiring)) return;
+  const bool smallest = semiring == Semiring::min_plus;
+  if (dtype == Dtype::float32) {
+    shift_rows(smallest, reinterpret_cast<float*>(message), own_.shift, rows, states);
+  } else {
+    shift_rows(smallest, reinterpret_cast<double*>(message), own_.shift, rows, states);
   }
 }
 
 /// Where messages are kept, the last slice is a run of its own whether they are written or not: so are the bits.
 void BoundScan::run_fused(const ScanRange& range, const ScanMemory& memory, int threads) const {
   if (range.count == 0) return;
-  base::ask_whether_wanted();
+  fused->mark_overflow(sliced(), range.first, range.count, own_.lengths, own_.shift);
   FusedScan::Stretch stretch{.origin = range.first,
                              .slices = range.count,
                              .steps = range.count,

@@ -15,8 +15,6 @@
 
 namespace plated::engine {
 
-/// Whether a shift is taken out of each message: where products are sums.
-[[nodiscard]] bool takes_shifts(Semiring semiring);
 /// The type of messages along a chain.
 [[nodiscard]] Dtype message_dtype(Semiring semiring, Dtype element);
 
@@ -137,6 +135,7 @@ struct BoundScan {
   void restore(std::int64_t block);
   void write_first(std::byte* message, double* shift) const;
   void find_lengths(std::int64_t* lengths) const;
+  void take_shift(std::byte* message) const;
   void keep_shifts(const ScanMemory& memory, std::int64_t slice) const;
   void restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const;
   void go(const ScanRange& range, const ScanMemory& memory, int threads);

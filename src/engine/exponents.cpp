@@ -161,6 +161,48 @@ Exponent presence(std::int64_t size, DimId plate, const Ragged& ragged) {
   return result;
 }
 
+/// Whether an index over some dims lies in slices that exist.
+bool exists(const RaggedDims& lengths, const std::vector<DimId>& dims, const std::vector<std::int64_t>& at) {
+  const auto index = [&](DimId d) {
+    return at[static_cast<std::size_t>(std::find(dims.begin(), dims.end(), d) - dims.begin())];
+  };
+  return std::all_of(lengths.begin(), lengths.end(), [&](const auto& entry) {
+    const auto& [dim, ragged] = entry;
+    const auto is_known = [&](DimId d) { return holds(dims, d); };
+    if (!is_known(dim) || !std::all_of(ragged.dims.begin(), ragged.dims.end(), is_known)) return true;
+    std::int64_t row = 0;
+    for (std::size_t axis = 0; axis < ragged.dims.size(); ++axis)
+      row = row * ragged.sizes[axis] + index(ragged.dims[axis]);
+    return index(dim) < ragged.values[static_cast<std::size_t>(row)];
+  });
+}
+
+/// A row without slices has no variables of slices: throws ValueError where a factor or output holds an end of one.
+void check_held(const FactorGraph& graph, const RaggedDims& lengths, DimId chain, DimId end) {
+  const auto holds_end = [&](const auto& holder) { return holds(holder.dims, end); };
+  const auto factor = std::find_if(graph.factors().begin(), graph.factors().end(), holds_end);
+  const auto output = std::find_if(graph.outputs().begin(), graph.outputs().end(), holds_end);
+  if (factor == graph.factors().end() && output == graph.outputs().end()) return;
+  const Ragged& ragged = lengths.at(chain);
+  for (std::size_t k = 0; k < ragged.values.size(); ++k) {
+    if (ragged.values[k] > 0) continue;
+    std::vector<std::int64_t> at(ragged.dims.size());
+    std::string where;
+    auto row = static_cast<std::int64_t>(k);
+    for (std::size_t axis = at.size(); axis-- > 0; row /= ragged.sizes[axis]) {
+      at[axis] = row % ragged.sizes[axis];
+      where =
+          (axis == 0 ? " at " : ", ") + graph.dims()[ragged.dims[axis]].name + " = " + std::to_string(at[axis]) + where;
+    }
+    if (!exists(lengths, ragged.dims, at)) continue;
+    const std::string holder = factor != graph.factors().end()
+                                   ? "factor " + quoted(factor->name)
+                                   : "output " + std::to_string(output - graph.outputs().begin());
+    throw ValueError(holder + " holds " + quoted(graph.dims()[end].name) + ", but chain " +
+                     quoted(graph.dims()[chain].name) + " has the length 0" + where + ", and so no such variable");
+  }
+}
+
 /// 1 in the slice that an end of a chain is of, and 1 where the end and its variable differ.
 void add_point_end(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths, DimId end,
                    Exponents& exponents) {
@@ -168,6 +210,7 @@ void add_point_end(const FactorGraph& graph, const planner::Extents& extents, co
   const std::int64_t slices = extents[chain];
   Exponent in_slice;
   const auto ragged = lengths.find(chain);
+  if (ragged != lengths.end()) check_held(graph, lengths, chain, end);
   if (ragged != lengths.end() && graph.dims()[end].end == End::last) {
     in_slice.axes = ragged->second.dims;
     for (const std::int64_t length : ragged->second.values) {

@@ -2,16 +2,43 @@
 #include "engine/fused_scan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/checked_size.hpp"
-#include "engine/recursion.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
 namespace {
 
 constexpr std::int64_t rows_of_a_task = 8;
+
+/// Whether any of the numbers is beyond all numbers, on the side of the better ones, or none.
+template <class T>
+bool overflows(bool smallest, const T* numbers, std::int64_t count, std::int64_t stride) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  bool good = true;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T x = smallest ? -numbers[k * stride] : numbers[k * stride];
+    good &= x < infinity;
+  }
+  return !good;
+}
+
+template <class T>
+void mark_rows(const FusedScan& scan, const FusedTerm& term, const T* data, std::int64_t origin, std::int64_t count,
+               const std::int64_t* lengths, double* shift) {
+  const bool smallest = scan.shape.semiring == Semiring::min_plus;
+  for (std::int64_t r = 0; r < scan.rows; ++r) {
+    const std::int64_t present = lengths == nullptr ? count : std::min(count, lengths[r] - origin);
+    const T* row = data + term.row_offset[static_cast<std::size_t>(r)];
+    for (std::int64_t s = 0; s < present; ++s) {
+      if (!overflows(smallest, row + s * term.slice_stride, scan.shape.states, term.state_stride)) continue;
+      shift[r] = smallest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+      break;
+    }
+  }
+}
 
 }  // namespace
 
@@ -31,7 +58,7 @@ std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
 std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layouts& layouts,
                                     const FusedRequest& request) {
   const std::int64_t rows = planner::elements(extents, request.kept);
-  if (!carries_offset(request.semiring) || rows == 0 || extents[request.before] == 0) return std::nullopt;
+  if (!takes_shifts(request.semiring) || rows == 0 || extents[request.before] == 0) return std::nullopt;
   FusedScan fused{
       .shape = {.semiring = request.semiring, .dtype = layouts.element(), .states = extents[request.before]},
       .forward = request.forward,
@@ -50,7 +77,8 @@ std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layou
     return FusedTerm{.operand = planner::sliced_number(request.step, operand),
                      .slice_stride = layout.along(request.chain),
                      .state_stride = layout.along(state),
-                     .row_offset = row_offsets(planner::sizes(extents, request.kept), layout.along(request.kept))};
+                     .row_offset = row_offsets(planner::sizes(extents, request.kept), layout.along(request.kept)),
+                     .is_computed = layouts.is_computed(planner::sliced_value(request.step, operand))};
   };
   const Layout matrix = layout_of(request.form.matrix);
   fused.matrix = planner::sliced_number(request.step, request.form.matrix);
@@ -112,6 +140,19 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
   run.direction = direction;
   if (stretch.lengths == nullptr && splits(stretch.steps)) return run_split(scan, run, memory, threads);
   run_rows(scan, run, rows, memory, threads);
+}
+
+void FusedScan::mark_overflow(std::span<const void* const> operands, std::int64_t origin, std::int64_t count,
+                              const std::int64_t* lengths, double* shift) const {
+  for (const std::optional<FusedTerm>* term : {&before, &after}) {
+    if (!*term || !(*term)->is_computed) continue;
+    const void* data = operands[(*term)->operand];
+    if (shape.dtype == Dtype::float32) {
+      mark_rows(*this, **term, static_cast<const float*>(data), origin, count, lengths, shift);
+    } else {
+      mark_rows(*this, **term, static_cast<const double*>(data), origin, count, lengths, shift);
+    }
+  }
 }
 
 kernels::ScanTrace FusedScan::trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const {

@@ -14,12 +14,16 @@
 
 namespace plated::engine {
 
+/// Whether a shift is taken out of each message along a chain: where products are sums.
+[[nodiscard]] bool takes_shifts(Semiring semiring);
+
 /// A vector over the states of each slice and row. Strides are in elements.
 struct FusedTerm {
   std::size_t operand = 0;        // of the body, not counting the message
   std::int64_t slice_stride = 0;  // from slice to slice of the chain
   std::int64_t state_stride = 1;
   std::vector<std::int64_t> row_offset;
+  bool is_computed = false;  // and may have overflowed
 };
 
 /// What a fused scan reads, and in which order.
@@ -58,6 +62,9 @@ struct FusedScan {
   void run(const kernels::Scan& scan, std::span<const void* const> operands, const Stretch& stretch,
            const Memory& memory, int threads) const;
 
+  /// Kernels take what has overflowed for nothing: sets the shift of such rows to infinity.
+  void mark_overflow(std::span<const void* const> operands, std::int64_t origin, std::int64_t count,
+                     const std::int64_t* lengths, double* shift) const;
   /// A term at a slice, with a step of 1 or −1.
   [[nodiscard]] kernels::SliceTerm at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
                                       std::int64_t slice, std::int64_t direction) const;

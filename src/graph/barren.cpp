@@ -5,6 +5,18 @@
 
 namespace plated::graph {
 
+std::vector<bool> named_along_chains(const FactorGraph& graph) {
+  if (graph.chains().empty()) return {};
+  std::vector<bool> named(graph.dims().size(), false);
+  for (DimId d = 0; d < named.size(); ++d) {
+    if (graph.dims()[d].end != End::none) named[d] = named[graph.dims()[d].of] = true;
+  }
+  for (const Chain& chain : graph.chains()) {
+    for (const Link& link : chain.links) named[link.source] = named[link.target] = true;
+  }
+  return named;
+}
+
 std::vector<Barren> barren_variables(std::span<const FactorSets> factors, const std::vector<base::SortedSet>& plates,
                                      const std::function<bool(DimId)>& kept) {
   std::vector<std::vector<std::size_t>> holders(plates.size());

@@ -25,6 +25,10 @@ struct Barren {
   std::size_t factor = 0;
 };
 
+/// By DimId, which variables have states that a chain knows under other names, too: linked ones, ends, and what has
+/// ends. None of them is barren for being held by one factor alone. Empty without chains.
+[[nodiscard]] std::vector<bool> named_along_chains(const FactorGraph& graph);
+
 /// A variable that only its own distribution holds sums to one with it, which may make its parents barren in turn. In
 /// the order in which they fall. `plates` are those of each variable by DimId; what is `kept` is not looked at.
 [[nodiscard]] std::vector<Barren> barren_variables(std::span<const FactorSets> factors,

@@ -16,10 +16,6 @@ namespace plated::planner {
 /// Whether schedules are verified where nothing else is said. Tests switch it on; it costs about as much as planning.
 inline std::atomic<bool> verify_by_default{false};
 
-/// Whether chains are planned as scans, with everything else, where nothing else is said; otherwise questions that can
-/// be answered by a machinery of their own are. Tests switch it on.
-inline std::atomic<bool> scan_chains_by_default{false};
-
 struct Options {
   OrderOptions order;
   bool sums_only = false;
@@ -33,7 +29,6 @@ struct Options {
   /// Plates whose slices are raised to numbers that a run brings along, each with the axes of these numbers: batch
   /// dims, plates that everything in the plate is in, and the plate itself.
   std::map<DimId, std::vector<DimId>> weights;
-  bool scan_chains = scan_chains_by_default.load(std::memory_order_relaxed);
   /// Outputs in slices of a chain depend on no later slices.
   bool filtered = false;
   std::set<std::string> without;

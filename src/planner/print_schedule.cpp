@@ -83,8 +83,16 @@ class Printer {
     const bool splits = scan_form(schedule_, step) && !scan.ragged &&
                         splits_time(elements(schedule_.extents, scan.kept), elements(schedule_.extents, scan.before),
                                     schedule_.extents[scan.chain]);
+    std::string links;
+    for (std::size_t k = 0; k < scan.before.size(); ++k) {
+      const DimId source = scan.forward ? scan.before[k] : scan.after[k];
+      const DimId target = scan.forward ? scan.after[k] : scan.before[k];
+      links += (k > 0 ? ", " : "") + schedule_.graph.dims()[source].name + "→" + schedule_.graph.dims()[target].name;
+    }
     const std::string way = splits ? std::to_string(time_parts) + " parts at once" : "slice after slice";
-    return "        " + way + ", from the " + (scan.forward ? "first to the last" : "last to the first") + ":\n" +
+    return "        chain " + schedule_.graph.dims()[scan.chain].name + " = " +
+           std::to_string(schedule_.extents[scan.chain]) + " slices, links " + links + ": " + way + ", from the " +
+           (scan.forward ? "first to the last" : "last to the first") + ":\n" +
            Printer(*scan.body, std::move(names), messages_).body();
   }
 

@@ -22,7 +22,10 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
     holders.push_back({factor.variables, factor.plates, graph.factors()[factor.operand].distribution_of});
   }
   // An empty sum is zero, whatever was declared.
-  const auto kept = [&](DimId v) { return problem.domain[v] == 0 || contains(asked, v); };
+  const std::vector<bool> named = graph::named_along_chains(graph);
+  const auto kept = [&](DimId v) {
+    return problem.domain[v] == 0 || contains(asked, v) || (v < named.size() && named[v]);
+  };
   std::vector<bool> gone(problem.factors.size(), false);
   for (const graph::Barren& barren : graph::barren_variables(holders, problem.variable_plates, kept)) {
     gone[barren.factor] = true;

@@ -70,10 +70,6 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
   return all;
 }
 
-bool has_scans(const Schedule& schedule) {
-  return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return step.is<Scan>(); });
-}
-
 std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
   auto body = std::make_shared<Schedule>();
   body->graph = graph::Derived::shared(schedule.graph);

@@ -201,9 +201,6 @@ void for_each_output(const Step& step, const Visit& visit) {
   for (const ValueId v : scan->answers) visit(v);
 }
 
-/// Whether messages run along chains.
-[[nodiscard]] bool has_scans(const Schedule& schedule);
-
 /// The schedule of a slice, without values and steps, over the dims of a schedule.
 [[nodiscard]] std::shared_ptr<Schedule> empty_body(const Schedule& schedule);
 

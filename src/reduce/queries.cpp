@@ -92,7 +92,8 @@ class Grouper {
     }
     gone_.assign(factors.size(), false);
     // An empty sum is zero, whatever was declared.
-    const auto kept = [&](DimId v) { return graph_.dims()[v].size == 0; };
+    const std::vector<bool> named = graph::named_along_chains(graph_);
+    const auto kept = [&](DimId v) { return graph_.dims()[v].size == 0 || (v < named.size() && named[v]); };
     for (const graph::Barren& barren : graph::barren_variables(factors, graph_.variable_plates(), kept)) {
       own_[barren.variable] = static_cast<std::uint32_t>(barren.factor);
       gone_[barren.factor] = true;

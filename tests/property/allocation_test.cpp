@@ -66,7 +66,6 @@ TEST(Allocation, IsNoneInAWarmRun) {
 
 /// Hidden Markov models, whose matrix kernels have, and chains whose bodies are schedules.
 TEST(Allocation, IsNoneInAWarmRunOfAChain) {
-  planner::scan_chains_by_default.store(true);
   const EquationOptions hmm{.plates = "n", .chains = {{"t", {"a->b"}}}};
   for (const Semiring semiring : {Semiring::log, Semiring::real, Semiring::max_plus}) {
     for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
@@ -78,7 +77,6 @@ TEST(Allocation, IsNoneInAWarmRunOfAChain) {
       chain("(n) a, (n t) a b, n t b ->", {{2}, {2, 2}, {1, 5000, 2}});
     }
   }
-  planner::scan_chains_by_default.store(false);
 }
 
 /// A graph of some size with the memory that its questions take beside what they are said to.

@@ -43,8 +43,7 @@ FactorGraph graph_of(const Written& model) {
 class TraceOfScan : public testing::TestWithParam<std::tuple<std::size_t, std::int64_t>> {
  protected:
   TraceOfScan() {
-    made_.schedule =
-        planner::plan(made_.graph, {.keep_messages = true, .scan_chains = true, .without = {"reuse_buffers"}});
+    made_.schedule = planner::plan(made_.graph, {.keep_messages = true, .without = {"reuse_buffers"}});
     base::Random random(7);
     made_.fill<double>([&] { return std::log(0.05 + random.uniform()); });
   }
@@ -153,10 +152,10 @@ TEST_P(TraceOfScan, FindsTheSameInRangesOfAnyLength) {
 
 INSTANTIATE_TEST_SUITE_P(, TraceOfScan,
                          testing::Combine(testing::Range(std::size_t{0}, models.size()), testing::Values(0, 1, 20)),
-                         [](const auto& info) {
-                           const std::int64_t samples = std::get<1>(info.param);
+                         [](const auto& instance) {
+                           const std::int64_t samples = std::get<1>(instance.param);
                            const std::string how = samples == 0 ? "best" : std::to_string(samples) + "_samples";
-                           return std::string(models[std::get<0>(info.param)].name) + "_" + how;
+                           return std::string(models[std::get<0>(instance.param)].name) + "_" + how;
                          });
 
 }  // namespace

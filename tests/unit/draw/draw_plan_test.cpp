@@ -27,8 +27,8 @@ TEST(DrawPlan, AChainIsAPanelOfItsOwn) {
   EXPECT_EQ(document.error, "");
   const auto headings = document.with_class("panel-heading");
   ASSERT_GE(headings.size(), 2u);
-  EXPECT_EQ(headings.front().text, "chain t = 100 slices, links a→b");
-  EXPECT_EQ(headings.back().text, "what the chains leave");
+  EXPECT_EQ(headings.front().text, "all steps; chains are scans, whose slices are shown below");
+  EXPECT_EQ(headings.back().text, "chain t = 100 slices, links a→b");
   bool repeated = false;
   for (const auto& remark : document.with_class("panel-remark"))
     repeated |= remark.text.rfind("each slice (100 times)", 0) == 0;

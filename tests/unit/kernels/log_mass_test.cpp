@@ -77,7 +77,7 @@ TEST(LogMass, OfNothingIsZeroInLogSpaceWhateverItsNormaliser) {
   const double mass[] = {0, 0, 0, 0, 0};
   const double normaliser[] = {-infinity, 0, 5, -1e300, 1e300};
   double out[5];
-  log_mass({.extent = {5}, .mass_stride = {1}, .normaliser_stride = {1}}, mass, normaliser, out);
+  log_mass({.extent = {5}, .mass_stride = {1}, .normaliser_stride = {1}, .output_stride = {1}}, mass, normaliser, out);
   for (const double x : out) EXPECT_EQ(x, -infinity);
 }
 
@@ -85,14 +85,14 @@ TEST(LogMass, OfTinyAndHugeMasses) {
   const double mass[] = {1e-300, 1e300, 5e-324, 1, std::numeric_limits<double>::min()};
   const double normaliser[] = {0};
   double out[5];
-  log_mass({.extent = {5}, .mass_stride = {1}, .normaliser_stride = {0}}, mass, normaliser, out);
+  log_mass({.extent = {5}, .mass_stride = {1}, .normaliser_stride = {0}, .output_stride = {1}}, mass, normaliser, out);
   for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(out[k], std::log(mass[k]), 1e-12 * 800) << mass[k];
 }
 
 TEST(LogMass, OfOneNumberHasNoLoops) {
   const double mass = 8, normaliser = 1;
   double out = 0;
-  log_mass({.extent = {}, .mass_stride = {}, .normaliser_stride = {}}, &mass, &normaliser, &out);
+  log_mass({.extent = {}, .mass_stride = {}, .normaliser_stride = {}, .output_stride = {}}, &mass, &normaliser, &out);
   EXPECT_NEAR(out, std::log(8.0) - 1, 1e-15);
 }
 

@@ -6,9 +6,12 @@
 #include <map>
 #include <string>
 
-#include "chain/decode.hpp"
 #include "oracle/posterior.hpp"
 #include "plated/error.hpp"
+#include "plated/map.hpp"
+#include "plated/sample.hpp"
+#include "property/blocked_from.hpp"
+#include "property/chain_case.hpp"
 #include "property/chi_squared.hpp"
 
 namespace plated::test {
@@ -33,105 +36,45 @@ void PrintTo(const Model& model, std::ostream* out) { *out << model.name << ": "
 class Asked {
  public:
   Asked(const Model& model, Semiring semiring, Dtype dtype = Dtype::float64)
-      : graph(model.graph()), semiring_(semiring), program_(graph, {}), model_(model) {
+      : graph(model.graph()), semiring_(semiring), plan_(compile(graph)), model_(model) {
     std::uint64_t state = 88172645463325252ULL;
     const auto next = [&] {
       state ^= state << 13, state ^= state >> 7, state ^= state << 17;
       return static_cast<double>(state >> 11) * 0x1p-53;
     };
-    for (const auto& [name, given] : model.lengths) {
-      const Chain& chain = graph.chains()[0];
-      std::vector<DimId> dims = graph::AnswerAxes(graph)(chain.links[0].source, false);
-      std::erase(dims, chain.dim);
-      EXPECT_EQ(graph.dims()[chain.dim].name, name);
-      lengths_[chain.dim] = {.dims = dims, .sizes = engine::sizes(graph, dims), .values = given.values};
-    }
-    for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    for (const Shape& shape : model.shapes) {
       std::vector<double> values;
-      for (std::int64_t k = 0, n = Tensor(Dtype::float64, model.shapes[f]).elements(); k < n; ++k) {
+      for (std::int64_t k = 0, n = Tensor(Dtype::float64, shape).elements(); k < n; ++k) {
         values.push_back(semiring == Semiring::max_product ? 0.1 + next() : 3 * next() - 1);
       }
-      operands.push_back(Tensor::of<double>(model.shapes[f], values));
-      if (dtype == Dtype::float32) {
-        operands.back() = Tensor::of<float>(model.shapes[f], std::vector<float>(values.begin(), values.end()));
-      }
-      spoiled_.push_back(spoil(f));
+      const auto tensor = [&] {
+        return dtype == Dtype::float64 ? Tensor::of<double>(shape, values)
+                                       : Tensor::of<float>(shape, std::vector<float>(values.begin(), values.end()));
+      };
+      operands.push_back(tensor());
+      spoiled_.push_back(tensor());
     }
+    spoil_padding(graph, model.lengths, spoiled_);
   }
 
-  Tensor decode(const adjoint::Choice& choice, Assignment& assignment, int threads = 1) const {
-    const graph::AnswerAxes axes(graph);
-    std::vector<Integers> chosen(graph.dims().size());
-    for (DimId v = 0; v < chosen.size(); ++v) {
-      if (graph.dims()[v].kind != DimKind::variable) continue;
-      Shape shape = engine::sizes(graph, axes(v, false));
-      if (choice.draw) shape.insert(shape.begin(), choice.count);
-      chosen[v] = Integers(shape, 77);
-    }
-    const chain::Call call{.settings = {.semiring = semiring_, .threads = threads, .memory_limit = memory_limit},
-                           .lengths = lengths_.empty() ? nullptr : &lengths_};
-    Tensor total = chain::decode(program_, spoiled_, choice, call, nullptr, chosen);
-    EXPECT_EQ(chosen.size(), graph.dims().size());
-    for (DimId v = 0; v < chosen.size(); ++v) {
-      if (graph.dims()[v].kind == DimKind::variable) assignment[graph.dims()[v].name] = chosen[v];
-    }
-    return total;
+  [[nodiscard]] MapResult best() const { return map(plan_, spoiled_, options(1)); }
+  [[nodiscard]] Assignment draw(const SampleOptions& draws, int threads = 1) const {
+    return sample(plan_, spoiled_, draws, options(threads));
   }
-
   [[nodiscard]] oracle::Posterior posterior() const { return {graph, operands, semiring_, model_.lengths}; }
-
-  /// `^v` and `v$` are the first and last states of their variables, where there is a slice.
-  void check_ends(const Assignment& assignment, std::int64_t samples) const {
-    const graph::AnswerAxes axes(graph);
-    for (const Dim& dim : graph.dims()) {
-      if (dim.end == End::none) continue;
-      const DimId chain = *graph.linking_chain(dim.of);
-      const std::vector<DimId> list = axes(dim.of, false);
-      ASSERT_EQ(list.back(), chain) << "the test expects the chain's axis to be the last";
-      const std::int64_t slices = graph.dims()[chain].size;
-      const std::vector<std::int64_t>& states = assignment.at(graph.dims()[dim.of].name).values;
-      const std::vector<std::int64_t>& ends = assignment.at(dim.name).values;
-      ASSERT_EQ(states.size(), ends.size() * static_cast<std::size_t>(slices));
-      for (std::size_t k = 0; k < ends.size(); ++k) {
-        std::int64_t length = slices;
-        if (lengths_.contains(chain)) {
-          length = lengths_.at(chain).values[k % (ends.size() / static_cast<std::size_t>(samples))];
-        }
-        if (length == 0) continue;
-        const std::int64_t at = dim.end == End::first ? 0 : length - 1;
-        EXPECT_EQ(ends[k], states[k * static_cast<std::size_t>(slices) + static_cast<std::size_t>(at)]) << dim.name;
-      }
-    }
-  }
 
   FactorGraph graph;
   std::vector<Tensor> operands;
   std::int64_t memory_limit = 0;
 
  private:
-  [[nodiscard]] Tensor spoil(std::size_t f) const {
-    Tensor result = operands[f];
-    for (const auto& [chain, ragged] : lengths_) {
-      const std::vector<DimId>& axes = graph.factors()[f].dims;
-      if (std::find(axes.begin(), axes.end(), chain) == axes.end()) continue;
-      // padded() writes ones where no slice exists: what differs from a padded copy of zeros is padding.
-      const Tensor kept = chain::padded(Tensor(Dtype::float64, result.shape()), axes, chain, 0, ragged, Semiring::real);
-      std::vector<double> values = result.values();
-      const std::vector<double> marks = kept.values();
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        if (marks[k] != 0) values[k] = std::numeric_limits<double>::quiet_NaN();
-      }
-      result = result.dtype() == Dtype::float64
-                   ? Tensor::of<double>(result.shape(), values)
-                   : Tensor::of<float>(result.shape(), std::vector<float>(values.begin(), values.end()));
-    }
-    return result;
+  [[nodiscard]] RunOptions options(int threads) const {
+    return {.semiring = semiring_, .threads = threads, .memory_limit = memory_limit, .lengths = model_.lengths};
   }
 
   Semiring semiring_;
-  chain::Program program_;
+  Plan plan_;
   const Model& model_;
-  chain::RaggedChains lengths_;
   std::vector<Tensor> spoiled_;
 };
 
@@ -230,18 +173,17 @@ class Decode : public testing::TestWithParam<Model> {
   static void expect_best(Semiring semiring, Dtype dtype, std::int64_t memory_limit = 0) {
     Asked asked(GetParam(), semiring, dtype);
     asked.memory_limit = memory_limit;
-    Assignment best;
-    const std::vector<double> total = asked.decode({}, best).values();
+    const MapResult best = asked.best();
+    const std::vector<double> total = best.score.values();
     oracle::Posterior posterior = asked.posterior();
     const oracle::Numbers want = posterior.table({});
     ASSERT_EQ(total.size(), want.size());
     for (std::size_t n = 0; n < want.size(); ++n) {
       const double bound = (dtype == Dtype::float32 ? 1e-5 : 1e-12) * (1 + std::abs(static_cast<double>(want[n])));
       EXPECT_NEAR(total[n], static_cast<double>(want[n]), bound);
-      const long double weight = posterior.weight(n, posterior.states(n, best));
+      const long double weight = posterior.weight(n, posterior.states(n, best.assignment));
       EXPECT_NEAR(static_cast<double>(weight), static_cast<double>(want[n]), bound);
     }
-    asked.check_ends(best, 1);
   }
 };
 
@@ -256,8 +198,7 @@ TEST_P(Decode, DrawsFromTheJointPosterior) {
   constexpr std::int64_t count = 4000;
   for (const Dtype dtype : {Dtype::float64, Dtype::float32}) {
     const Asked asked(GetParam(), Semiring::log, dtype);
-    Assignment draws;
-    (void)asked.decode({.draw = true, .count = count, .seed = 5}, draws);
+    const Assignment draws = asked.draw({.count = count, .seed = 5});
     const oracle::Posterior posterior = asked.posterior();
     for (std::size_t n = 0; n < posterior.batches(); ++n) {
       const oracle::Numbers cells = posterior.cells(n);
@@ -267,22 +208,17 @@ TEST_P(Decode, DrawsFromTheJointPosterior) {
       }
       EXPECT_TRUE(plausible(counts, cells));
     }
-    asked.check_ends(draws, count);
   }
 }
 
 TEST_P(Decode, DrawsTheSameInAnyBatchesOnAnyThreads) {
   const Asked asked(GetParam(), Semiring::log);
   constexpr std::int64_t count = 700;
-  Assignment all;
-  (void)asked.decode({.draw = true, .count = count, .seed = 9}, all);
-  Assignment threaded;
-  (void)asked.decode({.draw = true, .count = count, .seed = 9}, threaded, 4);
-  EXPECT_EQ(threaded, all);
+  const Assignment all = asked.draw({.count = count, .seed = 9});
+  EXPECT_EQ(asked.draw({.count = count, .seed = 9}, 4), all);
   std::int64_t first = 0;
   for (const std::int64_t some : {0, 1, 2, 97, 600}) {
-    Assignment part;
-    (void)asked.decode({.draw = true, .count = some, .seed = 9, .first = first}, part);
+    const Assignment part = asked.draw({.count = some, .seed = 9, .first = first});
     for (const auto& [name, draws] : part) {
       const std::vector<std::int64_t>& whole = all.at(name).values;
       const std::int64_t each = std::ssize(whole) / count;
@@ -302,49 +238,23 @@ INSTANTIATE_TEST_SUITE_P(Models, Decode, testing::ValuesIn(models()), [](const a
 
 TEST(DecodeTies, TakeTheLowestState) {
   const Model model{"zeros", "a, (t) a b, t b ->", {.chains = link_ab}, {{3}, {3, 3}, {4, 3}}, {}};
-  const chain::Program program(model.graph(), {});
   const std::vector<Tensor> zeros{Tensor(Dtype::float64, {3}), Tensor(Dtype::float64, {3, 3}),
                                   Tensor(Dtype::float64, {4, 3})};
-  std::vector<Integers> chosen(program.graph().dims().size());
-  const graph::AnswerAxes axes(program.graph());
-  for (DimId v = 0; v < chosen.size(); ++v) {
-    if (program.graph().dims()[v].kind == DimKind::variable) {
-      chosen[v] = Integers(engine::sizes(program.graph(), axes(v, false)));
-    }
-  }
-  const chain::Call call{.settings = {.semiring = Semiring::max_plus}};
-  (void)chain::decode(program, zeros, {}, call, nullptr, chosen);
-  EXPECT_EQ(chosen[*program.graph().find("a")], Integers({4}, 0));
-  EXPECT_EQ(chosen[*program.graph().find("b")], Integers({4}, 0));
+  const MapResult best = map(compile(model.graph()), zeros, {.semiring = Semiring::max_plus});
+  EXPECT_EQ(best.assignment.at("a"), Integers({4}, 0));
+  EXPECT_EQ(best.assignment.at("b"), Integers({4}, 0));
 }
 
 /// Messages that are computed again from one in each block tell the same path.
 TEST(DecodeLongChains, UnderAMemoryLimitChooseTheSame) {
+  const BlockedFrom all(0);
   const Model model{"long", "a, (t) a b, t b w, w ->", {.chains = link_ab}, {{4}, {4, 4}, {3000, 4, 2}, {2}}, {}};
-  for (const Semiring semiring : {Semiring::max_plus, Semiring::log}) {
-    Asked asked(model, semiring);
-    const adjoint::Choice choice{
-        .draw = semiring == Semiring::log, .count = semiring == Semiring::log ? 3 : 1, .seed = 2};
-    Assignment free, limited;
-    (void)asked.decode(choice, free);
-    asked.memory_limit = 60'000;
-    (void)asked.decode(choice, limited);
-    EXPECT_EQ(limited, free);
-  }
-}
-
-TEST(DecodeOfTheImpossible, IsShownTheTotalFirst) {
-  const Model model{"zero", "a, (t) a b ->", {.chains = link_ab, .sizes = {{"t", 3}}}, {{2}, {2, 2}}, {}};
-  const chain::Program program(model.graph(), {});
-  const double zero = -std::numeric_limits<double>::infinity();
-  const std::vector<Tensor> operands{Tensor::of<double>({2}, {zero, zero}), Tensor(Dtype::float64, {2, 2})};
-  std::vector<Integers> chosen(program.graph().dims().size());
-  const chain::Call call{.settings = {.semiring = Semiring::max_plus}};
-  const auto check = [&](const Tensor& total) {
-    EXPECT_EQ(total.item(), zero);
-    throw ImpossibleError("none");
-  };
-  EXPECT_THROW((void)chain::decode(program, operands, {}, call, check, chosen), ImpossibleError);
+  Asked path(model, Semiring::max_plus), draws(model, Semiring::log);
+  const Assignment free = path.best().assignment, drawn = draws.draw({.count = 3, .seed = 2});
+  path.memory_limit = 320'000;
+  draws.memory_limit = 620'000;
+  EXPECT_EQ(path.best().assignment, free);
+  EXPECT_EQ(draws.draw({.count = 3, .seed = 2}), drawn);
 }
 
 }  // namespace
