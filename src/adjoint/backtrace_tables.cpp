@@ -34,7 +34,7 @@ class TableWorker {
       : step_(step),
         choice_(choice),
         states_(states),
-        rows_(step),
+        rows_(step, kernels::choose_lanes),
         length_(row_length(step)),
         slice_pitch_(step.kept_states * length_ + padding),
         offset_(static_cast<std::size_t>(slices) * step.carried.offsets()),
@@ -78,9 +78,10 @@ class TableWorker {
       const std::int64_t used = std::min(lanes, all - begin);
       for (std::int64_t l = 0; l < used; ++l) aim(l, (begin + l) % count, (begin + l) / count);
       const kernels::ChooseTile tile = rows_.weigh(used, total);
-      if (used == count) {
+      if (used == count || count == 1) {  // the lanes are all slices, or the next states of kept variables
         const std::int64_t k = begin / count;
-        kernels::choose_tabulate(tile, total, table_.data() + k * length_, slice_pitch_, length_);
+        kernels::choose_tabulate(tile, total, table_.data() + k * length_, count == 1 ? length_ : slice_pitch_,
+                                 length_);
         continue;
       }
       for (std::int64_t l = 0; l < used; ++l) {
@@ -241,7 +242,7 @@ bool tables_pay(const ChoiceStep& step, const Choice& choice) {
 
 std::int64_t table_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
   const TableTasks share(step, choice, threads);
-  return share.workers * (RowChooser::bytes(step) + TableWorker::bytes(step, share.block));
+  return share.workers * (RowChooser::bytes(step, kernels::choose_lanes) + TableWorker::bytes(step, share.block));
 }
 
 std::unique_ptr<Chooser> from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
