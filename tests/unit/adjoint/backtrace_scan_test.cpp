@@ -14,7 +14,7 @@ namespace {
 
 using planner::Scan;
 
-constexpr std::int64_t slices = 37;
+constexpr std::int64_t slices = 300;
 
 struct Written {
   const char* name;
@@ -141,7 +141,7 @@ TEST_P(TraceOfScan, FindsTheSameInRangesOfAnyLength) {
   made_.run(semiring);
   std::vector<Integers> whole = empty_assignment(choice);
   adjoint::backtrace(made_.schedule, semiring, made_.operands, made_.workspace, choice, 1, whole);
-  for (const std::int64_t length : {1, 5, 36, 37}) {
+  for (const std::int64_t length : {1, 7, 299, 300}) {
     made_.workspace.signature.clear();  // bound anew
     made_.run(semiring);
     const std::vector<Integers> ranges = in_ranges(semiring, choice, length);
@@ -153,10 +153,10 @@ TEST_P(TraceOfScan, FindsTheSameInRangesOfAnyLength) {
 
 INSTANTIATE_TEST_SUITE_P(, TraceOfScan,
                          testing::Combine(testing::Range(std::size_t{0}, models.size()), testing::Values(0, 1, 20)),
-                         [](const auto& info) {
-                           const std::int64_t samples = std::get<1>(info.param);
+                         [](const auto& made) {
+                           const std::int64_t samples = std::get<1>(made.param);
                            const std::string how = samples == 0 ? "best" : std::to_string(samples) + "_samples";
-                           return std::string(models[std::get<0>(info.param)].name) + "_" + how;
+                           return std::string(models[std::get<0>(made.param)].name) + "_" + how;
                          });
 
 }  // namespace
