@@ -8,7 +8,6 @@
 #include "adjoint/backtrace_strategies.hpp"
 #include "base/assert.hpp"
 #include "base/watch.hpp"
-#include "engine/thread_pool.hpp"
 #include "kernels/choose_path.hpp"
 
 namespace plated::adjoint {
@@ -18,35 +17,32 @@ namespace {
 constexpr std::int64_t slices_at_once = 256;
 constexpr std::int64_t visits_per_task = 1 << 14;
 
-/// Whether what is known next is all that is chosen, or that and all but the last that is known: orders beyond 1.
-bool chooses_all(const planner::Scan& scan, const ChoiceStep& step) { return step.variables == scan.before; }
-bool shifts(const planner::Scan& scan, const ChoiceStep& step) {
-  return step.variables.size() == 1 && step.variables[0] == scan.before[0] &&
-         std::equal(scan.before.begin() + 1, scan.before.end(), scan.after.begin());
-}
-
 std::optional<std::size_t> index_of(const std::vector<DimId>& list, DimId v) {
   const auto at = std::find(list.begin(), list.end(), v);
   return at == list.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - list.begin()));
 }
 
 /// Offsets of all tuples of variables, the first most significant.
-std::vector<std::int64_t> tuple_offsets(const std::vector<std::int64_t>& extent,
-                                        const std::vector<std::int64_t>& stride) {
-  std::vector<std::int64_t> offset(1, 0);
+template <class Offset = std::int64_t>
+std::vector<Offset> tuple_offsets(const std::vector<std::int64_t>& extent, const std::vector<std::int64_t>& stride) {
+  std::vector<Offset> offset(1, 0);
   for (std::size_t v = extent.size(); v-- > 0;) {
     const std::size_t finer = offset.size();
     offset.resize(finer * static_cast<std::size_t>(extent[v]));
-    for (std::size_t k = finer; k < offset.size(); ++k) offset[k] = offset[k - finer] + stride[v];
+    for (std::size_t k = finer; k < offset.size(); ++k) {
+      offset[k] = offset[k - finer] + static_cast<Offset>(stride[v]);
+    }
   }
   return offset;
 }
 
+// Tables over what is known are held for each input.
+constexpr std::int64_t most_known = 1 << 16;
+
 /// Entries of a table that are worth a copy in which the states of a row lie side by side; 0 where they are too many.
-std::int64_t packed_entries(const ChoiceStep& step) {
-  constexpr double most = 1 << 15;
-  const bool few = static_cast<double>(step.kept_states) * static_cast<double>(step.states) <= most;
-  return few ? step.kept_states * step.states : 0;
+std::int64_t packed_entries(const ChoiceStep& step, std::int64_t known) {
+  constexpr std::int64_t most = 1 << 15;
+  return known * step.states <= most ? known * step.states : 0;
 }
 
 /// Copies the rows at these offsets, which become those of the copies.
@@ -60,7 +56,10 @@ void copy_rows(const ChoiceStep::Input& from, std::vector<std::int64_t>& row, st
   }
 }
 
-std::int64_t workers_for(std::int64_t paths, int threads) { return std::min<std::int64_t>(threads, paths); }
+/// The product of rows and samples need not fit.
+std::int64_t workers_for(std::int64_t rows, const Choice& choice, int threads) {
+  return std::min<std::int64_t>(threads, rows * std::min<std::int64_t>(threads, choice.count));
+}
 
 }  // namespace
 
@@ -84,10 +83,9 @@ class PathChooser::Worker {
              .largest = step.largest,
              .states = step.states,
              .scratch = scratch_.data()};
-    if (chooses_all(of.scan_, step)) return;
-    path_.down = of.known_extent_.back();
-    path_.up = 1;
-    for (std::size_t l = 1; l < of.known_extent_.size(); ++l) path_.up *= of.known_extent_[l];
+    if (of.from_state_.empty()) return;
+    path_.from_state = of.from_state_.data();
+    path_.from_known = of.from_known_.data();
   }
 
   /// The memory that one takes.
@@ -196,25 +194,29 @@ class PathChooser::Worker {
   std::uint32_t chosen_[slices_at_once], known_[slices_at_once + 1];
 };
 
-bool PathChooser::suits(const planner::Scan& scan, const ChoiceStep& step, const Choice& choice) {
+bool PathChooser::suits(const planner::Scan& scan, const planner::Extents& extents, const ChoiceStep& step,
+                        const Choice& choice) {
+  const bool passes = std::all_of(scan.before.begin(), scan.before.end(),
+                                  [&](DimId v) { return index_of(step.variables, v) || index_of(scan.after, v); });
   const bool knows = std::all_of(step.kept.begin(), step.kept.end(),
                                  [&](DimId v) { return index_of(scan.after, v) || index_of(scan.kept, v); });
-  return knows && (chooses_all(scan, step) || shifts(scan, step)) && RowChooser::in_one_piece(step) &&
+  return passes && knows && planner::elements(extents, scan.after) <= most_known && RowChooser::in_one_piece(step) &&
          !tables_pay(step, choice);
 }
 
-std::int64_t PathChooser::bytes(const ChoiceStep& step, const Choice& choice, int threads) {
+std::int64_t PathChooser::bytes(const planner::Scan& scan, const planner::Extents& extents, const ChoiceStep& step,
+                                const Choice& choice, int threads) {
   const auto inputs = static_cast<std::int64_t>(step.inputs.size());
-  const std::int64_t rows = step.slices.size();
-  return workers_for(rows * choice.count, threads) * Worker::bytes(step) +
-         8 * (rows * static_cast<std::int64_t>(step.slices.offsets()) + inputs * (step.kept_states + step.states) +
-              packed_entries(step));
+  const auto offsets = static_cast<std::int64_t>(step.slices.offsets());
+  const std::int64_t rows = step.slices.size(), known = planner::elements(extents, scan.after);
+  return workers_for(rows, choice, threads) * Worker::bytes(step) +
+         8 * (rows * offsets + (inputs + 1) * (known + step.states) + packed_entries(step, known));
 }
 
 PathChooser::PathChooser(const planner::Scan& scan, const planner::Extents& extents, const ScanRows& rows,
                          const ChoiceStep& step, const Choice& choice, std::int64_t slices, int threads,
                          ChosenStates& states)
-    : scan_(scan), rows_(rows), step_(step), choice_(choice), threads_(threads), states_(states) {
+    : scan_(scan), rows_(rows), step_(step), choice_(choice), states_(states) {
   const std::size_t offsets = step.slices.offsets();
   offset_.resize(rows.list.size() * offsets);
   step.slices.visit(0, step.slices.size(), [&](std::int64_t, const std::int64_t* offset) {
@@ -232,18 +234,26 @@ PathChooser::PathChooser(const planner::Scan& scan, const planner::Extents& exte
     known_offset_.push_back(tuple_offsets(known_extent_, stride));
     if (step.variables.size() > 1) state_offset_.push_back(tuple_offsets(step.extent, input.state_stride));
   }
-  pack(slices);
-  const std::int64_t paths = static_cast<std::int64_t>(rows.list.size()) * choice.count;
-  while (static_cast<std::int64_t>(workers_.size()) < workers_for(paths, threads)) {
-    workers_.push_back(std::make_unique<Worker>(*this));
+  if (step.variables != scan.before) {
+    std::vector<std::int64_t> chosen(step.variables.size(), 0), known(scan.after.size(), 0);
+    std::int64_t stride = 1;
+    for (std::size_t l = scan.before.size(); l-- > 0; stride *= known_extent_[l]) {
+      const auto variable = index_of(step.variables, scan.before[l]);
+      (variable ? chosen[*variable] : known[*index_of(scan.after, scan.before[l])]) += stride;
+    }
+    from_state_ = tuple_offsets<std::uint32_t>(step.extent, chosen);
+    from_known_ = tuple_offsets<std::uint32_t>(known_extent_, known);
   }
+  pack(slices);
+  const auto all = static_cast<std::int64_t>(rows.list.size());
+  workers_.emplace(threads, workers_for(all, choice, threads), [&] { return std::make_unique<Worker>(*this); });
 }
 
 PathChooser::~PathChooser() = default;
 
 void PathChooser::pack(std::int64_t slices) {
   const auto known = static_cast<std::int64_t>(known_offset_[0].size());
-  if (step_.variables.size() > 1 || packed_entries(step_) == 0 || slices < 2 * known) return;
+  if (step_.variables.size() > 1 || packed_entries(step_, known) == 0 || slices < 2 * known) return;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     const ChoiceStep::Input& from = step_.inputs[i];
     const std::size_t o = step_.input_offset(i), offsets = step_.slices.offsets();
@@ -253,7 +263,7 @@ void PathChooser::pack(std::int64_t slices) {
       same = from.kept_stride[v] == 0 || index_of(scan_.after, step_.kept[v]);
     }
     if (!same) continue;
-    packed_.resize(static_cast<std::size_t>(packed_entries(step_)) * size_of(from.dtype));
+    packed_.resize(static_cast<std::size_t>(packed_entries(step_, known)) * size_of(from.dtype));
     from.dtype == Dtype::float32 ? copy_rows<float>(from, known_offset_[i], step_.states, packed_.data())
                                  : copy_rows<double>(from, known_offset_[i], step_.states, packed_.data());
     packed_input_ = i;
@@ -265,10 +275,9 @@ void PathChooser::walk(const SliceRange& range) {
   const std::int64_t paths = static_cast<std::int64_t>(rows_.list.size()) * choice_.count;
   const std::int64_t work = std::max<std::int64_t>(1, (range.last - range.first) * step_.states);
   const std::int64_t each = std::clamp<std::int64_t>(visits_per_task / work, 1, paths);
-  auto task = [&](std::int64_t t, int worker) {
-    workers_[static_cast<std::size_t>(worker)]->run(range, t * each, std::min(paths, (t + 1) * each));
-  };
-  engine::parallel_for((paths + each - 1) / each, threads_, engine::TaskRef(task));
+  workers_->share((paths + each - 1) / each, [&](std::int64_t t, Worker& worker) {
+    worker.run(range, t * each, std::min(paths, (t + 1) * each));
+  });
   base::check_wanted();
 }
 

@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "adjoint/backtrace.hpp"
 #include "adjoint/backtrace_states.hpp"
 #include "adjoint/backtrace_step.hpp"
+#include "adjoint/backtrace_workers.hpp"
 
 namespace plated::adjoint {
 
@@ -40,8 +41,10 @@ class PathChooser {
  public:
   /// Whether the only sum of a body is one to walk paths with: it reads operands of the body alone, and what it chooses
   /// and knows is all that the next slice knows. Sizes alone decide.
-  [[nodiscard]] static bool suits(const planner::Scan& scan, const ChoiceStep& step, const Choice& choice);
-  [[nodiscard]] static std::int64_t bytes(const ChoiceStep& step, const Choice& choice, int threads);
+  [[nodiscard]] static bool suits(const planner::Scan& scan, const planner::Extents& extents, const ChoiceStep& step,
+                                  const Choice& choice);
+  [[nodiscard]] static std::int64_t bytes(const planner::Scan& scan, const planner::Extents& extents,
+                                          const ChoiceStep& step, const Choice& choice, int threads);
 
   PathChooser(const planner::Scan& scan, const planner::Extents& extents, const ScanRows& rows, const ChoiceStep& step,
               const Choice& choice, std::int64_t slices, int threads, ChosenStates& states);
@@ -60,15 +63,16 @@ class PathChooser {
   const ScanRows& rows_;
   const ChoiceStep& step_;
   const Choice& choice_;
-  int threads_;
   ChosenStates& states_;
   std::vector<std::int64_t> known_extent_;               // [link]
   std::vector<std::int64_t> offset_;                     // [row][offset of the step], of the chain's first slice
   std::vector<std::vector<std::int64_t>> known_offset_;  // [input][states that the slice knows]
   std::vector<std::vector<std::int64_t>> state_offset_;  // [input][state], of several variables
+  std::vector<std::uint32_t> from_state_;                // [state]: what of it is known next, if not all of it
+  std::vector<std::uint32_t> from_known_;                // [states that the slice knows]
   std::vector<std::byte> packed_;                        // [states that the slice knows][state]
   std::size_t packed_input_ = static_cast<std::size_t>(-1);
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<Workers<Worker>> workers_;
 };
 
 }  // namespace plated::adjoint

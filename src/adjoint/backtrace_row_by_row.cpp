@@ -6,8 +6,8 @@
 
 #include "adjoint/backtrace_rows.hpp"
 #include "adjoint/backtrace_strategies.hpp"
+#include "adjoint/backtrace_workers.hpp"
 #include "base/watch.hpp"
-#include "engine/thread_pool.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -164,24 +164,19 @@ struct RowTasks {
 class RowByRow : public Chooser {
  public:
   RowByRow(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states)
-      : share_(step, choice, threads), threads_(threads) {
-    while (static_cast<std::int64_t>(workers_.size()) < share_.workers) {
-      workers_.push_back(std::make_unique<Worker>(step, choice, states, std::min(share_.block, share_.slices)));
-    }
-  }
+      : share_(step, choice, threads), workers_(threads, share_.workers, [&] {
+          return std::make_unique<Worker>(step, choice, states, std::min(share_.block, share_.slices));
+        }) {}
 
   void run() override {
-    auto task = [&](std::int64_t t, int worker) {
-      workers_[static_cast<std::size_t>(worker)]->run(t * share_.block,
-                                                      std::min(share_.block, share_.slices - t * share_.block));
-    };
-    engine::parallel_for(share_.tasks, threads_, engine::TaskRef(task));
+    workers_.share(share_.tasks, [&](std::int64_t t, Worker& worker) {
+      worker.run(t * share_.block, std::min(share_.block, share_.slices - t * share_.block));
+    });
   }
 
  private:
   RowTasks share_;
-  int threads_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  Workers<Worker> workers_;
 };
 
 }  // namespace

@@ -75,8 +75,9 @@ planner::Schedule traced_body(const planner::Schedule& body) {
 }
 
 /// Whether there is one sum and nothing else, and paths can be walked with it.
-bool walks_paths(const Scan& scan, const std::vector<Step>& traced, const ChoiceStep& step, const Choice& choice) {
-  return traced.size() == 1 && PathChooser::suits(scan, step, choice);
+bool walks_paths(const Scan& scan, const planner::Extents& extents, const std::vector<Step>& traced,
+                 const ChoiceStep& step, const Choice& choice) {
+  return traced.size() == 1 && PathChooser::suits(scan, extents, step, choice);
 }
 
 }  // namespace
@@ -105,9 +106,9 @@ std::int64_t trace_bytes(const planner::Schedule& schedule, const Step& step, co
     bytes = base::checked_sum(bytes, base::checked_product(elements, sizeof(double)));
     if (summed(inner).empty()) continue;
     const ChoiceStep sizes = sizes_of_choice(scope, inner, extents);
-    bytes =
-        base::checked_sum(bytes, walks_paths(scan, steps, sizes, choice) ? PathChooser::bytes(sizes, choice, threads)
-                                                                         : chooser_bytes(sizes, choice, threads));
+    bytes = base::checked_sum(bytes, walks_paths(scan, extents, steps, sizes, choice)
+                                         ? PathChooser::bytes(scan, extents, sizes, choice, threads)
+                                         : chooser_bytes(sizes, choice, threads));
   }
   return bytes;
 }
@@ -137,7 +138,7 @@ void ScanTrace::choose_how(const planner::Extents& extents) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
     auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});
     work_ += static_cast<double>(bound_.slices) * work_of(sums->step, choice_);
-    if (walks_paths(scan_, body_schedule_.steps, sums->step, choice_)) {
+    if (walks_paths(scan_, extents, body_schedule_.steps, sums->step, choice_)) {
       path_ =
           std::make_unique<PathChooser>(scan_, extents, rows_, sums->step, choice_, bound_.slices, threads_, states_);
     } else {
@@ -204,8 +205,9 @@ void ScanTrace::walk(const SliceRange& range) {
     return pass(last, next(last));
   }
   std::int64_t slice = scan_.forward ? range.last - 1 : range.first;
-  for (std::int64_t left = range.last - range.first; left > 0; --left) {
-    base::check_wanted();
+  const auto work = static_cast<std::int64_t>(work_ / static_cast<double>(bound_.slices));
+  base::Pace pace;
+  for (std::int64_t left = range.last - range.first; left > 0 && !pace.stops(work); --left) {
     if (!body_.bound.steps.empty()) compute(slice, range.origin);
     for (const auto& sums : sums_) {
       sums->step.move_to(slice, range.origin);
@@ -215,6 +217,7 @@ void ScanTrace::walk(const SliceRange& range) {
     pass(slice, to);
     slice = to;
   }
+  base::check_wanted();
 }
 
 void ScanTrace::finish() {

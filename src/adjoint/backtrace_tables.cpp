@@ -5,8 +5,8 @@
 
 #include "adjoint/backtrace_rows.hpp"
 #include "adjoint/backtrace_strategies.hpp"
+#include "adjoint/backtrace_workers.hpp"
 #include "base/watch.hpp"
-#include "engine/thread_pool.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -189,15 +189,12 @@ struct TableTasks {
 class FromTables : public Chooser {
  public:
   FromTables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states)
-      : step_(step), choice_(choice), share_(step, choice, threads), threads_(threads) {
-    for (std::int64_t w = 0; w < share_.workers; ++w) {
-      workers_.push_back(std::make_unique<TableWorker>(step, choice, states, share_.block));
-    }
-  }
+      : step_(step), choice_(choice), share_(step, choice, threads), workers_(threads, share_.workers, [&] {
+          return std::make_unique<TableWorker>(step, choice, states, share_.block);
+        }) {}
 
   void run() override {
-    auto task = [&](std::int64_t t, int w) { run(t, *workers_[static_cast<std::size_t>(w)]); };
-    engine::parallel_for(share_.tasks, threads_, engine::TaskRef(task));
+    workers_.share(share_.tasks, [&](std::int64_t t, TableWorker& worker) { run(t, worker); });
   }
 
  private:
@@ -226,8 +223,7 @@ class FromTables : public Chooser {
   const ChoiceStep& step_;
   const Choice& choice_;
   TableTasks share_;
-  int threads_;
-  std::vector<std::unique_ptr<TableWorker>> workers_;
+  Workers<TableWorker> workers_;
 };
 
 }  // namespace

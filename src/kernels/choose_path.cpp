@@ -45,7 +45,7 @@ class PathWalk {
       const std::uint32_t state = uniform != nullptr ? draw(uniform[k]) : best();
       chosen[k] = state;
       known_there[k] = known;
-      known = path_.down == 0 ? state : static_cast<std::uint32_t>(state * path_.up + known / path_.down);
+      known = path_.from_state == nullptr ? state : path_.from_state[state] + path_.from_known[known];
     }
     return known;
   }

@@ -26,9 +26,9 @@ struct ChoosePath {
   ChooseCombine combine = ChooseCombine::add;
   bool largest = true;
   std::int64_t states = 0;
-  /// Known next: the state · up + known / down; without `down` the state alone.
-  std::int64_t up = 1;
-  std::int64_t down = 0;
+  /// Known next: from_state[state] + from_known[known]; the state where there are no tables.
+  const std::uint32_t* from_state = nullptr;
+  const std::uint32_t* from_known = nullptr;
   double* scratch = nullptr;  // choose_path_scratch(states) of them
 };
 

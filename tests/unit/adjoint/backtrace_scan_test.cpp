@@ -31,6 +31,9 @@ const std::vector<Written> models{
     {"in_a_plate", "(n) a, (n t) a b, n t b ->", {{4}, {4, 4}, {5, slices, 4}}, {"a->b"}, "n"},
     {"hidden", "a, (t) a w, (t) w b, t b ->", {{3}, {3, 2}, {2, 3}, {slices, 3}}, {"a->b"}},
     {"second_order", "a ^b, (t) a b c, t c ->", {{2, 2}, {2, 2, 2}, {slices, 2}}, {"a->b", "b->c"}},
+    {"second_order_back", "a, (t) a b c, t c ->", {{2}, {2, 2, 2}, {slices, 2}}, {"a->b", "b->c"}},
+    {"joint", "a c, t a b c d ->", {{2, 3}, {slices, 2, 2, 3, 3}}, {"a->b", "c->d"}},
+    {"unread", "a c, (t) a b, t b c, d ->", {{2, 3}, {2, 2}, {slices, 2, 3}, {3}}, {"a->b", "c->d"}},
     {"factorial", "a, c, (t) a b, (t) c d, t b d ->", {{2}, {3}, {2, 2}, {3, 3}, {slices, 2, 3}}, {"a->b", "c->d"}},
     {"given_outside", "a x, (t) a b x, t b ->", {{3, 2}, {3, 3, 2}, {slices, 3}}, {"a->b"}},
 };

@@ -21,6 +21,7 @@ struct RandomPath {
   std::vector<std::vector<T>> data;
   std::vector<std::vector<std::int64_t>> state_offset, known_offset;
   std::vector<ChoosePath::Input> inputs;
+  std::vector<std::uint32_t> from_state, from_known;
   std::vector<double> scratch;
   ChoosePath path;
 
@@ -47,13 +48,15 @@ struct RandomPath {
                    .state_offset = !plain && i == 2 ? state_offset[i].data() : nullptr,
                    .known_offset = known_offset[i].data()};
     }
+    for (std::int64_t s = 0; s < states; ++s) from_state.push_back(static_cast<std::uint32_t>(s * states));
+    for (std::int64_t k = 0; k < known; ++k) from_known.push_back(static_cast<std::uint32_t>(k / states));
     scratch.resize(static_cast<std::size_t>(choose_path_scratch(states)));
     path = {.inputs = inputs.data(),
             .count = count,
             .dtype = dtype_of<T>,
             .states = states,
-            .up = links == 1 ? 1 : states,
-            .down = links == 1 ? 0 : states,
+            .from_state = links == 1 ? nullptr : from_state.data(),
+            .from_known = links == 1 ? nullptr : from_known.data(),
             .scratch = scratch.data()};
   }
 
@@ -107,8 +110,7 @@ TYPED_TEST(ChoosePaths, FindWhatTilesFind) {
               ASSERT_EQ(known[k], at);
               ASSERT_EQ(chosen[k], made.choose(k, at, numbers))
                   << states << " states, " << links << " links, " << count << " inputs, slice " << k << ", how " << how;
-              const std::uint32_t rest = links == 1 ? 0 : at / static_cast<std::uint32_t>(states);
-              at = chosen[k] * static_cast<std::uint32_t>(made.path.up) + rest;
+              at = links == 1 ? chosen[k] : made.from_state[chosen[k]] + made.from_known[at];
             }
             EXPECT_EQ(last, at);
           }
