@@ -94,8 +94,9 @@ class PathChooser::Worker {
   }
 
   void run(const SliceRange& range, std::int64_t first_path, std::int64_t last_path) {
-    base::Pace pace;
     const std::int64_t slices = range.last - range.first;
+    const std::int64_t work = 2 * of_.step_.states;  // of a slice
+    base::Pace pace(static_cast<double>(work * slices) * static_cast<double>(last_path - first_path));
     for (std::int64_t done = 0; done < slices; done += slices_at_once) {
       count_ = std::min(slices_at_once, slices - done);
       first_ = of_.scan_.forward ? range.last - 1 - done : range.first + done;
@@ -103,7 +104,7 @@ class PathChooser::Worker {
       for (std::int64_t p = first_path; p < last_path; ++p) {
         walk(range, p / rows(), p % rows());
         write(p / rows(), count_ + (goes_on ? 1 : 0));
-        if (pace.stops(count_ * 2 * of_.step_.states)) return;
+        if (pace.stops(count_ * work)) return;
       }
     }
   }

@@ -129,11 +129,6 @@ ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<con
 }
 
 void ScanTrace::choose_how(const planner::Extents& extents) {
-  const std::vector<bool> computed = read_by_sums(body_schedule_, body_schedule_.steps);
-  std::vector<engine::BoundStep> steps;
-  for (std::size_t s = 0; s < computed.size(); ++s) {
-    if (computed[s]) steps.push_back(body_.bound.steps[s]);
-  }
   for (std::size_t s = body_schedule_.steps.size(); s-- > 0;) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
     auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});
@@ -145,6 +140,11 @@ void ScanTrace::choose_how(const planner::Extents& extents) {
       sums->chooser = chooser(sums->step, choice_, threads_, states_);
     }
     sums_.push_back(std::move(sums));
+  }
+  const std::vector<bool> computed = read_by_sums(body_schedule_, body_schedule_.steps);
+  std::vector<engine::BoundStep> steps;
+  for (std::size_t s = 0; s < computed.size(); ++s) {
+    if (computed[s]) steps.push_back(body_.bound.steps[s]);
   }
   body_.bound.steps = std::move(steps);
 }
@@ -179,7 +179,7 @@ void ScanTrace::find_rows(const ChoiceSource& source, const Step& step, std::spa
 
 void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& bound_step) {
   body_.bound = engine::bind_body(bound_, body_schedule_, source.bound.extents);
-  engine::take_memory(body_, threads_);
+  if (body_schedule_.steps.size() > 1) engine::take_memory(body_, threads_);  // one alone is a sum, which is not run
   inside_ = std::make_unique<ChoiceSource>(ChoiceSource{.scope = ChoiceScope(body_schedule_, scan_.chain),
                                                         .bound = body_.bound,
                                                         .semiring = source.semiring,

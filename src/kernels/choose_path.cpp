@@ -57,14 +57,15 @@ class PathWalk {
       const ChoosePath::Input& input = path_.inputs[i];
       return static_cast<const T*>(input.data) + step * input.step + input.known_offset[known];
     };
-    T* HWY_RESTRICT to = row_;
-    const T *a = from(0), *b = from(1);
-    if (path_.count == 2) {
-      for (std::int64_t s = 0; s < states_; ++s) to[s] = a[s] + b[s];
-      return;
+    const bool three = path_.count == 3;
+    const T *a = from(0), *b = from(1), *c = three ? from(2) : nullptr;
+    std::int64_t s = 0;
+    // In the vectors that are read again: one that was written in pieces would have to wait for all of them.
+    for (const auto width = static_cast<std::int64_t>(hn::Lanes(d_)); s + width <= states_; s += width) {
+      const auto x = hn::Add(hn::LoadU(d_, a + s), hn::LoadU(d_, b + s));
+      hn::StoreU(three ? hn::Add(x, hn::LoadU(d_, c + s)) : x, d_, row_ + s);
     }
-    const T* c = from(2);
-    for (std::int64_t s = 0; s < states_; ++s) to[s] = (a[s] + b[s]) + c[s];
+    for (; s < states_; ++s) row_[s] = three ? (a[s] + b[s]) + c[s] : a[s] + b[s];
   }
 
   void read(std::int64_t step, std::uint32_t known) {
