@@ -6,8 +6,8 @@
 
 #include "adjoint/backtrace_rows.hpp"
 #include "adjoint/backtrace_strategies.hpp"
+#include "adjoint/backtrace_workers.hpp"
 #include "base/watch.hpp"
-#include "engine/thread_pool.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -24,17 +24,18 @@ class Worker {
       : step_(step),
         choice_(choice),
         states_(states),
-        rows_(step),
+        rows_(step, pairs_of(choice, slices)),
         offset_(static_cast<std::size_t>(slices) * step.slices.offsets()),
-        pair_(static_cast<std::size_t>(pairs_at_once)),
+        pair_(static_cast<std::size_t>(pairs_of(choice, slices))),
         sorted_(pair_.size()),
         begin_(sorts(step) ? static_cast<std::size_t>(step.kept_states) + 1 : 0) {}
 
-  /// The memory that one takes besides its chooser.
-  static std::int64_t bytes(const ChoiceStep& step, std::int64_t slices) {
+  /// The memory that one takes.
+  static std::int64_t bytes(const ChoiceStep& step, const Choice& choice, std::int64_t slices) {
     const auto offsets = static_cast<std::int64_t>(step.slices.offsets());
-    return 8 * (slices * offsets + (sorts(step) ? step.kept_states + 1 : 0)) +
-           2 * pairs_at_once * static_cast<std::int64_t>(sizeof(Pair));
+    return RowChooser::bytes(step, pairs_of(choice, slices)) +
+           8 * (slices * offsets + (sorts(step) ? step.kept_states + 1 : 0)) +
+           2 * pairs_of(choice, slices) * static_cast<std::int64_t>(sizeof(Pair));
   }
 
   void run(std::int64_t first, std::int64_t count) {
@@ -63,6 +64,10 @@ class Worker {
   };
   static constexpr std::size_t most = kernels::choose_lanes;
 
+  /// How many there are at once. The product of slices and samples need not fit.
+  [[nodiscard]] static std::int64_t pairs_of(const Choice& choice, std::int64_t slices) {
+    return std::min(pairs_at_once, slices * std::min(pairs_at_once, choice.count));
+  }
   [[nodiscard]] static bool sorts(const ChoiceStep& step) {
     return step.kept_states > 1 && step.kept_states <= pairs_at_once;
   }
@@ -159,31 +164,26 @@ struct RowTasks {
 class RowByRow : public Chooser {
  public:
   RowByRow(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states)
-      : share_(step, choice, threads), threads_(threads) {
-    while (static_cast<std::int64_t>(workers_.size()) < share_.workers) {
-      workers_.push_back(std::make_unique<Worker>(step, choice, states, std::min(share_.block, share_.slices)));
-    }
-  }
+      : share_(step, choice, threads), workers_(threads, share_.workers, [&] {
+          return std::make_unique<Worker>(step, choice, states, std::min(share_.block, share_.slices));
+        }) {}
 
   void run() override {
-    auto task = [&](std::int64_t t, int worker) {
-      workers_[static_cast<std::size_t>(worker)]->run(t * share_.block,
-                                                      std::min(share_.block, share_.slices - t * share_.block));
-    };
-    engine::parallel_for(share_.tasks, threads_, engine::TaskRef(task));
+    workers_.share(share_.tasks, [&](std::int64_t t, Worker& worker) {
+      worker.run(t * share_.block, std::min(share_.block, share_.slices - t * share_.block));
+    });
   }
 
  private:
   RowTasks share_;
-  int threads_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  Workers<Worker> workers_;
 };
 
 }  // namespace
 
 std::int64_t row_by_row_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
   const RowTasks share(step, choice, threads);
-  return share.workers * (RowChooser::bytes(step) + Worker::bytes(step, std::min(share.block, share.slices)));
+  return share.workers * Worker::bytes(step, choice, std::min(share.block, share.slices));
 }
 
 std::unique_ptr<Chooser> row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {

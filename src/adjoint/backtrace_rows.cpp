@@ -13,26 +13,26 @@ namespace {
 constexpr std::int64_t short_row = 128;
 constexpr std::int64_t most_states = 4096;
 
-std::int64_t pitch_of(const ChoiceStep& step) {
-  return step.states <= short_row ? kernels::choose_lanes : kernels::choose_pitch;
+std::int64_t pitch_of(const ChoiceStep& step, std::int64_t rows) {
+  return step.states <= short_row && rows > kernels::choose_pitch ? kernels::choose_lanes : kernels::choose_pitch;
 }
 
 std::int64_t piece_of(const ChoiceStep& step) { return std::min(step.states, most_states); }
 
 }  // namespace
 
-RowChooser::RowChooser(const ChoiceStep& step)
+RowChooser::RowChooser(const ChoiceStep& step, std::int64_t rows)
     : step_(step),
-      pitch_(pitch_of(step)),
+      pitch_(pitch_of(step, rows)),
       piece_(piece_of(step)),
       lane_offset_(step.inputs.size() * static_cast<std::size_t>(kernels::choose_lanes)),
       state_offset_(step.inputs.size() * static_cast<std::size_t>(piece_)),
       tile_(static_cast<std::size_t>(piece_ * pitch_)) {}
 
-std::int64_t RowChooser::bytes(const ChoiceStep& step) {
+std::int64_t RowChooser::bytes(const ChoiceStep& step, std::int64_t rows) {
   const auto inputs = static_cast<std::int64_t>(step.inputs.size());
   const std::int64_t piece = piece_of(step);
-  return 8 * (inputs * (kernels::choose_lanes + piece) + piece * pitch_of(step));
+  return 8 * (inputs * (kernels::choose_lanes + piece) + piece * pitch_of(step, rows));
 }
 
 bool RowChooser::in_one_piece(const ChoiceStep& step) { return step.states <= piece_of(step); }

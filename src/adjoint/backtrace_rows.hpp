@@ -11,10 +11,11 @@ namespace plated::adjoint {
 
 class RowChooser {
  public:
-  explicit RowChooser(const ChoiceStep& step);
+  /// For so many rows in all.
+  RowChooser(const ChoiceStep& step, std::int64_t rows);
 
   /// The memory that one takes.
-  [[nodiscard]] static std::int64_t bytes(const ChoiceStep& step);
+  [[nodiscard]] static std::int64_t bytes(const ChoiceStep& step, std::int64_t rows);
   /// The most rows at a time.
   [[nodiscard]] std::int64_t lanes() const { return pitch_; }
   /// Where an input's row begins, for each lane; to be filled in before choosing.

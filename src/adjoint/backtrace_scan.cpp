@@ -19,14 +19,24 @@ using planner::ValueId;
 
 namespace {
 
-/// A body whose sums read factors rather than their products, where these are not too many, and in which every value
-/// has a place of its own.
-planner::Schedule traced_body(const Scan& scan) {
+/// Whether a body's step must be computed in a slice before its choices: sums read its output.
+std::vector<bool> read_by_sums(const planner::Schedule& body, const std::vector<Step>& steps) {
+  std::vector<bool> read(body.values.size(), false);
+  std::vector<bool> computed(steps.size(), false);
+  for (std::size_t s = steps.size(); s-- > 0;) {
+    computed[s] = read[steps[s].output];
+    for (const ValueId v : steps[s].inputs) read[v] = read[v] || computed[s] || !summed(steps[s]).empty();
+  }
+  return computed;
+}
+
+/// The steps of a body that choices need. Its sums read factors rather than their products, where these are not too
+/// many.
+std::vector<Step> traced_steps(const planner::Schedule& body) {
   constexpr std::size_t most_inputs = 8;
-  planner::Schedule body = *scan.body;
-  body.reuses_buffers = false;
+  std::vector<Step> steps = body.steps;
   std::vector<const Step*> product(body.values.size(), nullptr);
-  for (Step& step : body.steps) {
+  for (Step& step : steps) {
     for (std::size_t k = 0; k < step.inputs.size() && !summed(step).empty();) {
       const Step* factors = product[step.inputs[k]];
       if (factors == nullptr || step.inputs.size() + factors->inputs.size() - 1 > most_inputs) {
@@ -40,7 +50,34 @@ planner::Schedule traced_body(const Scan& scan) {
     const bool is_product = step.is<planner::Contract>() && summed(step).empty() && multiplied(step).empty();
     if (is_product && !step.inputs.empty()) product[step.output] = &step;
   }
-  return body;
+  const std::vector<bool> computed = read_by_sums(body, steps);
+  std::size_t kept = 0;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (!computed[s] && summed(steps[s]).empty()) continue;
+    if (kept != s) steps[kept] = std::move(steps[s]);
+    ++kept;
+  }
+  steps.resize(kept);
+  return steps;
+}
+
+/// What it takes to bind them; every value has a place of its own.
+planner::Schedule traced_body(const planner::Schedule& body) {
+  planner::Schedule traced;
+  traced.extents = body.extents;
+  traced.problem = body.problem;
+  traced.reuses_buffers = false;
+  traced.operands = body.operands;
+  traced.outputs = body.outputs;
+  traced.values = body.values;
+  traced.steps = traced_steps(body);
+  return traced;
+}
+
+/// Whether there is one sum and nothing else, and paths can be walked with it.
+bool walks_paths(const Scan& scan, const planner::Extents& extents, const std::vector<Step>& traced,
+                 const ChoiceStep& step, const Choice& choice) {
+  return traced.size() == 1 && PathChooser::suits(scan, extents, step, choice);
 }
 
 }  // namespace
@@ -59,15 +96,19 @@ std::int64_t trace_bytes(const planner::Schedule& schedule, const Step& step, co
                          const Choice& choice, int threads) {
   constexpr std::int64_t row = 3 * sizeof(std::int64_t);
   const Scan& scan = *step.as<Scan>();
-  const planner::Schedule body = traced_body(scan);
+  const planner::Schedule& body = *scan.body;
+  const std::vector<Step> steps = traced_steps(body);
   const ChoiceScope scope(body, scan.chain);
   const std::vector<DimId> rows = assignment_axes(schedule.problem, ends_of(schedule, step)[0]);
   std::int64_t bytes = base::checked_product(planner::elements(extents, rows), row);
-  for (const Step& inner : body.steps) {
+  for (const Step& inner : steps) {
     const std::int64_t elements = planner::elements(extents, body.values[inner.output].dims);
     bytes = base::checked_sum(bytes, base::checked_product(elements, sizeof(double)));
     if (summed(inner).empty()) continue;
-    bytes = base::checked_sum(bytes, chooser_bytes(sizes_of_choice(scope, inner, extents), choice, threads));
+    const ChoiceStep sizes = sizes_of_choice(scope, inner, extents);
+    bytes = base::checked_sum(bytes, walks_paths(scan, extents, steps, sizes, choice)
+                                         ? PathChooser::bytes(scan, extents, sizes, choice, threads)
+                                         : chooser_bytes(sizes, choice, threads));
   }
   return bytes;
 }
@@ -79,19 +120,33 @@ ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<con
       choice_(choice),
       threads_(threads),
       states_(states),
-      body_schedule_(traced_body(scan_)),
+      body_schedule_(traced_body(*scan_.body)),
       ends_(ends_of(source.scope.schedule, source.scope.schedule.steps[step])) {
   find_rows(source, source.scope.schedule.steps[step], operands);
-  if (rows_.empty() || bound_.slices == 0) return;
+  if (rows_.list.empty() || bound_.slices == 0) return;
   read_body(source, source.bound.read(step));
+  choose_how(source.bound.extents);
+}
+
+void ScanTrace::choose_how(const planner::Extents& extents) {
   for (std::size_t s = body_schedule_.steps.size(); s-- > 0;) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
     auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});
-    sums->chooser = chooser(sums->step, choice_, threads_, states_);
     work_ += static_cast<double>(bound_.slices) * work_of(sums->step, choice_);
+    if (walks_paths(scan_, extents, body_schedule_.steps, sums->step, choice_)) {
+      path_ =
+          std::make_unique<PathChooser>(scan_, extents, rows_, sums->step, choice_, bound_.slices, threads_, states_);
+    } else {
+      sums->chooser = chooser(sums->step, choice_, threads_, states_);
+    }
     sums_.push_back(std::move(sums));
   }
-  leave_out_what_no_sum_reads();
+  const std::vector<bool> computed = read_by_sums(body_schedule_, body_schedule_.steps);
+  std::vector<engine::BoundStep> steps;
+  for (std::size_t s = 0; s < computed.size(); ++s) {
+    if (computed[s]) steps.push_back(body_.bound.steps[s]);
+  }
+  body_.bound.steps = std::move(steps);
 }
 
 void ScanTrace::find_rows(const ChoiceSource& source, const Step& step, std::span<const Tensor> operands) {
@@ -103,28 +158,28 @@ void ScanTrace::find_rows(const ChoiceSource& source, const Step& step, std::spa
     const planner::Value& value = schedule.values[step.inputs[scan_.starts ? 1 : 0]];
     axes = schedule.operands[value.index];
     strides = operands[value.index].strides();
-    present_ = static_cast<const double*>(operands[value.index].data());
+    rows_.present = static_cast<const double*>(operands[value.index].data());
   }
   const auto present_stride = [&](DimId d) {
     const auto at = std::find(axes.begin(), axes.end(), d);
     return at == axes.end() ? 0 : strides[static_cast<std::size_t>(at - axes.begin())];
   };
-  along_ = number_stride(schedule.problem, extents, scan_.after[0], scan_.chain);
-  present_along_ = present_stride(scan_.chain);
+  rows_.along = number_stride(schedule.problem, extents, scan_.after[0], scan_.chain);
+  rows_.present_along = present_stride(scan_.chain);
   SliceWalk walk(3);
   for (const DimId d : assignment_axes(schedule.problem, ends_[0])) {
     walk.add(extents[d], {number_stride(schedule.problem, extents, scan_.after[0], d),
                           number_stride(schedule.problem, extents, ends_[0], d), present_stride(d)});
   }
-  rows_.reserve(static_cast<std::size_t>(walk.size()));
+  rows_.list.reserve(static_cast<std::size_t>(walk.size()));
   walk.visit(0, walk.size(), [&](std::int64_t, const std::int64_t* offset) {
-    rows_.push_back({offset[0], offset[1], offset[2]});
+    rows_.list.push_back({offset[0], offset[1], offset[2]});
   });
 }
 
 void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& bound_step) {
   body_.bound = engine::bind_body(bound_, body_schedule_, source.bound.extents);
-  engine::take_memory(body_, threads_);
+  if (body_schedule_.steps.size() > 1) engine::take_memory(body_, threads_);  // one alone is a sum, which is not run
   inside_ = std::make_unique<ChoiceSource>(ChoiceSource{.scope = ChoiceScope(body_schedule_, scan_.chain),
                                                         .bound = body_.bound,
                                                         .semiring = source.semiring,
@@ -140,26 +195,19 @@ void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& b
   }
 }
 
-void ScanTrace::leave_out_what_no_sum_reads() {
-  const planner::Schedule& body = body_schedule_;
-  std::vector<bool> read(body.values.size(), false);
-  std::vector<engine::BoundStep> steps;
-  for (std::size_t s = body.steps.size(); s-- > 0;) {
-    const bool computed = read[body.steps[s].output];
-    if (computed) steps.push_back(body_.bound.steps[s]);
-    for (const ValueId v : body.steps[s].inputs) read[v] = read[v] || computed || !summed(body.steps[s]).empty();
-  }
-  std::reverse(steps.begin(), steps.end());
-  body_.bound.steps = std::move(steps);
-}
-
 void ScanTrace::begin() { pass(-1, next(scan_.forward ? bound_.slices : -1)); }
 
 void ScanTrace::walk(const SliceRange& range) {
-  if (rows_.empty()) return;
+  if (rows_.list.empty()) return;
+  if (path_ && range.first < range.last) {
+    path_->walk(range);
+    const std::int64_t last = scan_.forward ? range.first : range.last - 1;
+    return pass(last, next(last));
+  }
   std::int64_t slice = scan_.forward ? range.last - 1 : range.first;
-  for (std::int64_t left = range.last - range.first; left > 0; --left) {
-    base::check_wanted();
+  const auto work = static_cast<std::int64_t>(work_ / static_cast<double>(bound_.slices));
+  base::Pace pace;
+  for (std::int64_t left = range.last - range.first; left > 0 && !pace.stops(work); --left) {
     if (!body_.bound.steps.empty()) compute(slice, range.origin);
     for (const auto& sums : sums_) {
       sums->step.move_to(slice, range.origin);
@@ -169,10 +217,11 @@ void ScanTrace::walk(const SliceRange& range) {
     pass(slice, to);
     slice = to;
   }
+  base::check_wanted();
 }
 
 void ScanTrace::finish() {
-  if (rows_.empty()) return;
+  if (rows_.list.empty()) return;
   for (const DimId v : scan_.after) states_.answer(v);
 }
 
@@ -185,27 +234,23 @@ void ScanTrace::compute(std::int64_t slice, std::int64_t origin) {
   engine::run_prepared(body_, {}, operands_, threads_);
 }
 
-bool ScanTrace::exists(const Row& row, std::int64_t slice) const {
-  return present_ == nullptr || present_[row.present + slice * present_along_] != 0;
-}
-
 void ScanTrace::pass(std::int64_t slice, std::int64_t to) {
   for (std::size_t link = 0; link < scan_.after.size(); ++link) {
     const DimId start = scan_.start[link];
     const bool is_known =
         start == scan_.before[link] || std::find(scan_.kept.begin(), scan_.kept.end(), start) != scan_.kept.end();
     if (to < 0 && is_known) continue;
-    for (const Row& row : rows_) {
+    for (const ScanRows::Row& row : rows_.list) {
       const std::uint32_t* from = nullptr;
       if (slice < 0) {
         from = states_.of(ends_[link], row.outside);
       } else {
         // A slice that does not exist changes nothing.
-        const DimId name = exists(row, slice) ? scan_.before[link] : scan_.after[link];
-        from = states_.of(name, row.number + slice * along_);
+        const DimId name = rows_.exists(row, slice) ? scan_.before[link] : scan_.after[link];
+        from = states_.of(name, row.number + slice * rows_.along);
       }
       std::uint32_t* known =
-          to < 0 ? states_.of(start, row.outside) : states_.of(scan_.after[link], row.number + to * along_);
+          to < 0 ? states_.of(start, row.outside) : states_.of(scan_.after[link], row.number + to * rows_.along);
       std::copy_n(from, states_.samples(), known);
     }
   }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "adjoint/backtrace_path.hpp"
 #include "adjoint/backtrace_states.hpp"
 #include "adjoint/backtrace_strategies.hpp"
 #include "engine/bound_scan.hpp"
@@ -18,13 +19,6 @@ namespace plated::adjoint {
 /// Memory that tracing a scan takes besides the states.
 [[nodiscard]] std::int64_t trace_bytes(const planner::Schedule& schedule, const planner::Step& step,
                                        const planner::Extents& extents, const Choice& choice, int threads);
-
-/// Slices first … last − 1 of a chain. Values that are stored in chunks hold slices from `origin` on.
-struct SliceRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-  std::int64_t origin = 0;
-};
 
 class ScanTrace {
  public:
@@ -47,11 +41,6 @@ class ScanTrace {
   }
 
  private:
-  struct Row {
-    std::int64_t number;   // of the first slice of the chain
-    std::int64_t outside;  // without the chain
-    std::int64_t present;  // where it finds whether that slice exists
-  };
   struct Sums {
     ChoiceStep step;
     std::unique_ptr<Chooser> chooser;
@@ -59,8 +48,7 @@ class ScanTrace {
 
   void find_rows(const ChoiceSource& source, const planner::Step& step, std::span<const Tensor> operands);
   void read_body(const ChoiceSource& source, const engine::BoundStep& bound_step);
-  /// The steps whose values must be known of a slice before its choices remain.
-  void leave_out_what_no_sum_reads();
+  void choose_how(const planner::Extents& extents);
   void compute(std::int64_t slice, std::int64_t origin);
   /// States after a slice of the chain are those before the next one. Slice −1: where messages come out, or where they
   /// begin.
@@ -70,7 +58,6 @@ class ScanTrace {
     const std::int64_t to = scan_.forward ? slice - 1 : slice + 1;
     return to < bound_.slices ? to : -1;
   }
-  [[nodiscard]] bool exists(const Row& row, std::int64_t slice) const;
 
   const planner::Scan& scan_;
   const engine::BoundScan& bound_;
@@ -79,14 +66,12 @@ class ScanTrace {
   ChosenStates& states_;
   planner::Schedule body_schedule_;
   std::vector<DimId> ends_;
-  std::vector<Row> rows_;
-  std::int64_t along_ = 0;  // from slice to slice in the numbers of linked variables
-  const double* present_ = nullptr;
-  std::int64_t present_along_ = 0;
+  ScanRows rows_;
   engine::Workspace body_;
   std::unique_ptr<ChoiceSource> inside_;
   std::vector<const void*> operands_;        // of a slice
   std::vector<std::unique_ptr<Sums>> sums_;  // of the body, the last first
+  std::unique_ptr<PathChooser> path_;        // in place of choosers
   double work_ = 0;
 };
 

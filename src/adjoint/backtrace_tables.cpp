@@ -5,8 +5,8 @@
 
 #include "adjoint/backtrace_rows.hpp"
 #include "adjoint/backtrace_strategies.hpp"
+#include "adjoint/backtrace_workers.hpp"
 #include "base/watch.hpp"
-#include "engine/thread_pool.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -34,7 +34,7 @@ class TableWorker {
       : step_(step),
         choice_(choice),
         states_(states),
-        rows_(step),
+        rows_(step, kernels::choose_lanes),
         length_(row_length(step)),
         slice_pitch_(step.kept_states * length_ + padding),
         offset_(static_cast<std::size_t>(slices) * step.carried.offsets()),
@@ -78,9 +78,10 @@ class TableWorker {
       const std::int64_t used = std::min(lanes, all - begin);
       for (std::int64_t l = 0; l < used; ++l) aim(l, (begin + l) % count, (begin + l) / count);
       const kernels::ChooseTile tile = rows_.weigh(used, total);
-      if (used == count) {
+      if (used == count || count == 1) {  // the lanes are all slices, or the next states of kept variables
         const std::int64_t k = begin / count;
-        kernels::choose_tabulate(tile, total, table_.data() + k * length_, slice_pitch_, length_);
+        kernels::choose_tabulate(tile, total, table_.data() + k * length_, count == 1 ? length_ : slice_pitch_,
+                                 length_);
         continue;
       }
       for (std::int64_t l = 0; l < used; ++l) {
@@ -188,15 +189,12 @@ struct TableTasks {
 class FromTables : public Chooser {
  public:
   FromTables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states)
-      : step_(step), choice_(choice), share_(step, choice, threads), threads_(threads) {
-    for (std::int64_t w = 0; w < share_.workers; ++w) {
-      workers_.push_back(std::make_unique<TableWorker>(step, choice, states, share_.block));
-    }
-  }
+      : step_(step), choice_(choice), share_(step, choice, threads), workers_(threads, share_.workers, [&] {
+          return std::make_unique<TableWorker>(step, choice, states, share_.block);
+        }) {}
 
   void run() override {
-    auto task = [&](std::int64_t t, int w) { run(t, *workers_[static_cast<std::size_t>(w)]); };
-    engine::parallel_for(share_.tasks, threads_, engine::TaskRef(task));
+    workers_.share(share_.tasks, [&](std::int64_t t, TableWorker& worker) { run(t, worker); });
   }
 
  private:
@@ -225,8 +223,7 @@ class FromTables : public Chooser {
   const ChoiceStep& step_;
   const Choice& choice_;
   TableTasks share_;
-  int threads_;
-  std::vector<std::unique_ptr<TableWorker>> workers_;
+  Workers<TableWorker> workers_;
 };
 
 }  // namespace
@@ -241,7 +238,7 @@ bool tables_pay(const ChoiceStep& step, const Choice& choice) {
 
 std::int64_t table_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
   const TableTasks share(step, choice, threads);
-  return share.workers * (RowChooser::bytes(step) + TableWorker::bytes(step, share.block));
+  return share.workers * (RowChooser::bytes(step, kernels::choose_lanes) + TableWorker::bytes(step, share.block));
 }
 
 std::unique_ptr<Chooser> from_tables(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {

@@ -1,6 +1,8 @@
 // Walks the slices of a step: several offsets that move together, slice after slice.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,16 +34,19 @@ class SliceWalk {
   template <class Visit>
   void visit(std::int64_t first, std::int64_t count, const Visit& call) const {
     if (count <= 0) return;  // a loop may be empty
-    std::vector<std::int64_t> offset = origin_;
-    offset.resize(offsets_, 0);
-    std::vector<std::int64_t> index(loops_.size(), 0);
+    // Slices of chains are visited one by one: no memory is taken for few offsets.
+    std::array<std::int64_t, 24> few{};
+    std::vector<std::int64_t> many(offsets_ + loops_.size() > few.size() ? offsets_ + loops_.size() : 0);
+    std::int64_t* offset = many.empty() ? few.data() : many.data();
+    std::int64_t* index = offset + offsets_;
+    std::copy(origin_.begin(), origin_.end(), offset);
     for (std::size_t l = loops_.size(); l-- > 0;) {
       index[l] = first % loops_[l].extent;
       first /= loops_[l].extent;
       for (std::size_t o = 0; o < offsets_; ++o) offset[o] += index[l] * loops_[l].stride[o];
     }
     for (std::int64_t k = 0; k < count; ++k) {
-      call(k, offset.data());
+      call(k, static_cast<const std::int64_t*>(offset));
       for (std::size_t l = loops_.size(); l-- > 0;) {
         const Loop& loop = loops_[l];
         if (++index[l] < loop.extent) {

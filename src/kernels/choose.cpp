@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/choose.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/math-inl.hpp"
+#include "kernels/choose_weight-inl.hpp"
 #include "kernels/vector_ring-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -75,13 +75,6 @@ void top_of(const ChooseTile& tile, bool first, double* top) {
       top[l] = first ? value : std::max(top[l], value);
     }
   }
-}
-
-/// Exactly 0 below the normal range, where a weight is nothing against the largest, which is 1; 0 at NaN.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V weight_of(D d, V x) {
-  const V low = hn::Set(d, MathConstants<hn::TFromD<D>>::exp_low);
-  return hn::IfThenElseZero(hn::Ge(x, low), ExpOfShifted(d, x));
 }
 
 template <class T>
