@@ -85,16 +85,18 @@ class Reverse {
     ValueId added = none;  // that others have given the messages before each slice
     /// Where the masses of messages before and after each slice go that are told.
     std::vector<ValueId> before = {}, after = {};
-    /// Of a scan of the form of hidden Markov models: its factors whose masses are told, and where they go.
-    std::optional<planner::ScanForm> form = {};
+    /// Whether the scan back answers for all that its slices read: what that is, and where its masses go.
+    bool answers_slices = false;
     std::vector<ValueId> factors = {}, answers = {};
+    std::optional<planner::ScanForm> form = {};  // that of hidden Markov models
   };
   [[nodiscard]] Returned pass_back(const Slices& slices, const Returning& masses) const;
   void write_return(const Slices& slices, const Returning& masses, planner::Scan& back,
                     std::vector<ValueId>& inputs) const;
   /// The dims of masses besides the states: they may tell slices apart that messages do not.
   [[nodiscard]] std::vector<DimId> kept_in(const Slices& slices, const Returning& masses) const;
-  /// Whether the scan back can answer for all that its slices read.
+  /// Whether the scan back answers for its slices: where there are kernels for it, or where slices are large.
+  void find_factors(const Slices& slices, Returning& masses) const;
   void find_form(const Slices& slices, Returning& masses) const;
   void choose_answers(const Slices& slices, Returning& masses);
   void spread_activity();

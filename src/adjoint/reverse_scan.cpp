@@ -2,7 +2,8 @@
 //
 // The mass of the message after a slice is that of the message before the next one. A body that recomputes a slice
 // passes it on to the message before the slice; what else the slice reads gets its mass from the steps that compute all
-// slices at once or, where there are kernels for all that is asked of the slices, from the scan itself.
+// slices at once or, where there are kernels for all that is asked of the slices or a slice is large, from the scan
+// itself.
 #include <algorithm>
 #include <utility>
 
@@ -22,12 +23,13 @@ void Reverse::pass_along(const Slices& slices) {
   Returning masses{.last = mass_[step.output], .added = mass_[scan.messages]};
   if (!active_[step.output] || (masses.last == none && masses.added == none)) return;
   find_form(slices, masses);
+  if (!masses.form) find_factors(slices, masses);
   choose_answers(slices, masses);
   const Returned returned = pass_back(slices, masses);
-  for (const std::size_t s : slices.steps) answered_[s] = masses.form.has_value();
+  for (const std::size_t s : slices.steps) answered_[s] = masses.answers_slices;
 
   mass_[scan.results] = returned.results;
-  const ValueId present = masses.form ? none : presence_of(step);
+  const ValueId present = masses.answers_slices ? none : presence_of(step);
   const auto write = [&](ValueId to, ValueId mass) {
     if (to != mass) writer_.weigh(to, {.added = {}, .subtracted = {}, .factors = {mass}}, writer_.dims(mass), false);
   };
@@ -37,7 +39,7 @@ void Reverse::pass_along(const Slices& slices) {
     write(tells_[scan.messages][k], present == none ? told : writer_.contract({told, present}, dims, Semiring::real));
   }
   for (std::size_t k = 0; k < tells_[scan.results].size(); ++k) {
-    write(tells_[scan.results][k], masses.form ? masses.after[k] : returned.results);
+    write(tells_[scan.results][k], masses.answers_slices ? masses.after[k] : returned.results);
   }
   for (std::size_t k = 0; k < masses.factors.size(); ++k) {
     const ValueId v = masses.factors[k];
@@ -71,9 +73,41 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
                     asked(form->before, joined(rows, scan.before)) && asked(form->after, joined(rows, scan.after));
   if (fits) {
     masses.form = form;
+    masses.answers_slices = true;
   } else {
     masses.factors.clear();
   }
+}
+
+/// To compute all slices at once, they are computed once more: that is worth it where a slice is so small that the call
+/// of a kernel takes longer.
+void Reverse::find_factors(const Slices& slices, Returning& masses) const {
+  constexpr double fewest_terms = 2048;
+  const Schedule& schedule = writer_.schedule();
+  const auto& scan = *schedule.steps[slices.scan].as<Scan>();
+  if (!options_.skips_slices) return;
+  double terms = 0;
+  std::vector<bool> inside(schedule.values.size(), false);
+  inside[scan.messages] = true;
+  for (const std::size_t s : slices.steps) {
+    double own = 1;
+    for (const DimId d : schedule.loops(schedule.steps[s])) {
+      if (schedule.problem.kind[d] == DimKind::variable) own *= static_cast<double>(schedule.problem.domain[d]);
+    }
+    terms += own;
+    inside[schedule.steps[s].output] = true;
+  }
+  if (terms < fewest_terms) return;
+  std::vector<ValueId> factors;
+  for (const std::size_t s : slices.steps) {
+    for (const ValueId v : schedule.steps[s].inputs) {
+      if (inside[v] || !active_[v] || std::find(factors.begin(), factors.end(), v) != factors.end()) continue;
+      if (target_[v] == none && !slices_[v].empty()) return;
+      factors.push_back(v);
+    }
+  }
+  masses.factors = std::move(factors);
+  masses.answers_slices = true;
 }
 
 /// Where kernels may write them, answers are written by the scan itself.
@@ -87,12 +121,12 @@ void Reverse::choose_answers(const Slices& slices, Returning& masses) {
   const auto tell = [&](ValueId messages, const std::vector<DimId>& states, std::vector<ValueId>& told) {
     const std::vector<DimId> dims = joined(joined({scan.chain}, kept_in(slices, masses)), states);
     for (const ValueId to : tells_[messages]) {
-      const bool direct = masses.form && writer_.dims(to) == base::sorted(dims);
+      const bool direct = masses.answers_slices && writer_.dims(to) == base::sorted(dims);
       told.push_back(direct ? to : writer_.add_intermediate(dims));
     }
   };
   tell(scan.messages, scan.before, masses.before);
-  if (masses.form) tell(scan.results, scan.after, masses.after);
+  if (masses.answers_slices) tell(scan.results, scan.after, masses.after);
 }
 
 std::vector<DimId> Reverse::kept_in(const Slices& slices, const Returning& masses) const {
@@ -132,7 +166,7 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   }
   write_return(slices, masses, back, inputs);
   const std::vector<DimId> dims = joined(joined({scan.chain}, back.kept), scan.after);
-  if (!masses.form) back.messages = writer_.add_intermediate(dims);
+  if (!masses.answers_slices) back.messages = writer_.add_intermediate(dims);
   const ValueId messages = back.messages;
   const ValueId first = writer_.add_intermediate(joined(back.kept, scan.start));
   writer_.add(std::move(back), std::move(inputs), first);
@@ -151,7 +185,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
   SliceBody body(writer_.schedule(), slices);
   StepWriter& writer = body.writer();
   const auto number = [&](ValueId v) { return writer.schedule().values[body.read(v)].index; };
-  const ValueId present = masses.form ? presence_of(along) : none;
+  const ValueId present = masses.answers_slices ? presence_of(along) : none;
   if (masses.form) {
     const auto term = [&](std::optional<std::size_t> of) {
       return of ? std::optional(number(planner::sliced_value(along, *of))) : std::nullopt;
@@ -162,8 +196,8 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
                       .messages = number(scan.messages),
                       .last = number(along.output),
                       .answers = {}};
-    if (present != none) (void)body.read(present);
   }
+  if (present != none) (void)body.read(present);
   ValueId mass = body.carry(joined(back.kept, scan.after), Precision::wide);
   Reverse reverse(writer, {.semiring = options_.semiring,
                            .nonnegative = options_.nonnegative,
@@ -173,6 +207,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
   using Answer = Scan::Smoothing::Answer;
   for (const ValueId v : masses.factors) {
     reverse.want_operand(number(v));
+    if (!back.smoothing) continue;
     const planner::ScanForm& form = back.smoothing->form;
     back.smoothing->answers.push_back(number(v) == form.matrix   ? Answer::matrix
                                       : number(v) == form.before ? Answer::before
@@ -201,7 +236,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
   for (std::size_t k = 0; k < masses.after.size(); ++k) {
     writer.weigh(writer.add_output(joined(back.kept, scan.after)), {.added = {}, .subtracted = {}, .factors = {mass}},
                  writer.dims(mass), false);
-    back.smoothing->answers.push_back(Answer::after);
+    if (back.smoothing) back.smoothing->answers.push_back(Answer::after);
   }
   body.become_body_of(back, inputs);
 }

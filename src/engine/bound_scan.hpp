@@ -102,8 +102,8 @@ struct BoundScan {
   void finish(double* output);
   /// Writes what belongs to slices of a block that has been run once more, from its checkpoint.
   void run_again(const ScanRange& range, const ScanMemory& memory, int threads);
-  /// Whether it can: what is smoothed is written once.
-  [[nodiscard]] bool can_run_again() const { return !smoothing; }
+  /// Whether it can: answers are written once.
+  [[nodiscard]] bool can_run_again() const { return answers.empty(); }
 
   /// Only this scan, which smooths, reads the other's messages: they are kept in real space.
   void smooths(std::shared_ptr<BoundScan> other);
