@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked_size.hpp"
+#include "base/watch.hpp"
 #include "engine/recursion.hpp"
 #include "engine/thread_pool.hpp"
 
@@ -12,6 +13,9 @@ namespace plated::engine {
 namespace {
 
 constexpr std::int64_t rows_of_a_task = 8;
+constexpr std::int64_t split_steps = 1024 * planner::time_parts;
+constexpr std::int64_t steps_of_a_state = 2048;
+constexpr std::int64_t fewest_steps = 16;
 
 }  // namespace
 
@@ -109,8 +113,38 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
   run.lengths = stretch.lengths;
   run.first_step = slice(stretch.first);
   run.direction = direction;
-  if (stretch.lengths == nullptr && splits(stretch.steps)) return run_split(scan, run, memory, threads);
-  run_rows(scan, run, rows, memory, threads);
+  const std::int64_t grain = settles_after();
+  std::int64_t settles = grain - stretch.first % grain;
+  for (; stretch.lengths == nullptr && splits(std::min(run.steps, settles)); settles = grain) {
+    kernels::ScanRun block = run;
+    block.steps = std::min(run.steps, settles);
+    run_split(scan, block, memory, threads);
+    run = later(run, block.steps);
+  }
+  run_rows(scan, run, rows, settles, memory, threads);
+}
+
+std::int64_t FusedScan::settles_after() const {
+  // Of a split, every part has steps enough to outweigh what joins them. Else, of the order of a hundredth of the work.
+  if (splits(split_steps)) return split_steps;
+  return std::max(fewest_steps, steps_of_a_state / shape.states);
+}
+
+kernels::ScanRun FusedScan::later(const kernels::ScanRun& run, std::int64_t steps) const {
+  const auto size = static_cast<std::int64_t>(size_of(shape.dtype));
+  const auto advance = [&](kernels::SliceTerm& term) {
+    if (term.data != nullptr) term.data = static_cast<const std::byte*>(term.data) + steps * term.step_stride * size;
+  };
+  kernels::ScanRun rest = run;
+  rest.steps -= steps;
+  rest.first_step += steps * run.direction;
+  advance(rest.before);
+  advance(rest.after);
+  if (rest.trace.messages != nullptr) {
+    rest.trace.messages = static_cast<std::byte*>(run.trace.messages) + steps * run.trace.step_stride * size;
+  }
+  if (rest.trace.offsets != nullptr) rest.trace.offsets += steps * run.trace.offset_step_stride;
+  return rest;
 }
 
 std::int64_t FusedScan::groups(std::int64_t steps, std::int64_t count, int threads) const {
@@ -123,12 +157,20 @@ std::int64_t FusedScan::groups(std::int64_t steps, std::int64_t count, int threa
 
 /// Rows are independent, so their grouping changes no bits.
 void FusedScan::run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count,
-                         const Memory& memory, int threads) const {
+                         std::int64_t settles, const Memory& memory, int threads) const {
   const std::int64_t tasks = groups(run.steps, count, threads);
   const std::int64_t grain = ((count + tasks - 1) / tasks + rows_of_a_task - 1) / rows_of_a_task * rows_of_a_task;
   auto task = [&](std::int64_t t, int) {
     if (t * grain >= count) return;
-    scan.run(t * grain, std::min(count, (t + 1) * grain), run, memory.scratch + t * memory.scratch_bytes);
+    kernels::ScanRun rest = run;
+    const auto share = [&](std::int64_t steps) { return static_cast<double>(steps) / static_cast<double>(run.steps); };
+    for (std::int64_t steps = settles; rest.steps > 0 && !base::stop_requested(); steps = settles_after()) {
+      kernels::ScanRun block = rest;
+      block.steps = std::min(rest.steps, steps);
+      const base::Part part(share(run.steps - rest.steps), share(run.steps - rest.steps + block.steps));
+      scan.run(t * grain, std::min(count, (t + 1) * grain), block, memory.scratch + t * memory.scratch_bytes);
+      rest = later(rest, block.steps);
+    }
   };
   parallel_for(tasks, threads, TaskRef(task));
 }

@@ -62,11 +62,17 @@ struct FusedScan {
   [[nodiscard]] FusedScan returning() const;
   /// The slice of a step on the way.
   [[nodiscard]] std::int64_t slice(std::int64_t step) const { return forward ? step : slices - 1 - step; }
+  /// Steps between the places on the way, from its start, where a message passes through memory. A way that is cut
+  /// there gives the same bits as a whole one. Sizes alone decide.
+  [[nodiscard]] std::int64_t settles_after() const;
 
  private:
   [[nodiscard]] std::int64_t groups(std::int64_t steps, std::int64_t count, int threads) const;
-  void run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count, const Memory& memory,
-                int threads) const;
+  /// The run without its first steps.
+  [[nodiscard]] kernels::ScanRun later(const kernels::ScanRun& run, std::int64_t steps) const;
+  /// `settles`: steps until messages pass through memory for the first time.
+  void run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count, std::int64_t settles,
+                const Memory& memory, int threads) const;
   /// Whether so many steps run as parts at once, each from every state: sizes alone decide.
   [[nodiscard]] bool splits(std::int64_t steps) const;
   [[nodiscard]] std::int64_t split_bytes() const;

@@ -143,7 +143,7 @@ void FusedScan::run_split(const kernels::Scan& scan, const kernels::ScanRun& who
   products.messages = own.matrices;
   products.offset = own.matrix_shift;
   products.trace = {};
-  run_rows(scan, products, matrix_rows, memory, threads);
+  run_rows(scan, products, matrix_rows, steps, memory, threads);
   (narrow ? join_parts<float> : join_parts<double>)(*this, whole, own);
 
   if (whole.trace.messages != nullptr) {
@@ -159,26 +159,11 @@ void FusedScan::run_split(const kernels::Scan& scan, const kernels::ScanRun& who
     }
     traced.trace.row_offset = own.message_at;
     traced.trace.offset_row_offset = own.shift_at;
-    run_rows(scan, traced, time_parts * rows, memory, threads);
+    run_rows(scan, traced, time_parts * rows, steps, memory, threads);
   }
 
   // What does not fill a step of each part.
-  const auto size = static_cast<std::int64_t>(size_of(shape.dtype));
-  const std::int64_t done = time_parts * steps;
-  const auto advanced = [&](kernels::SliceTerm term) {
-    if (term.data != nullptr) term.data = static_cast<const std::byte*>(term.data) + done * term.step_stride * size;
-    return term;
-  };
-  kernels::ScanRun rest = whole;
-  rest.steps = whole.steps - done;
-  rest.before = advanced(whole.before);
-  rest.after = advanced(whole.after);
-  rest.first_step += done * whole.direction;
-  if (rest.trace.messages != nullptr) {
-    rest.trace.messages = static_cast<std::byte*>(whole.trace.messages) + done * whole.trace.step_stride * size;
-    if (rest.trace.offsets != nullptr) rest.trace.offsets += done * whole.trace.offset_step_stride;
-  }
-  if (rest.steps > 0) run_rows(scan, rest, rows, memory, threads);
+  run_rows(scan, later(whole, time_parts * steps), rows, time_parts, memory, threads);
 }
 
 }  // namespace plated::engine
