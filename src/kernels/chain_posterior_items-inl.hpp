@@ -13,7 +13,6 @@
 #include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior_access-inl.hpp"
-#include "kernels/chain_posterior_kernels.hpp"
 #include "kernels/gemm_algebra-inl.hpp"
 #include "kernels/math-inl.hpp"
 
@@ -27,7 +26,7 @@ inline constexpr std::int64_t posterior_item_states = 8;
 template <class T>
 class PosteriorItems {
  public:
-  PosteriorItems(const ScanMatrix<T>& matrix, const PosteriorRun& run)
+  PosteriorItems(const PackedMatrix<T>& matrix, const PosteriorRun& run)
       : matrix_(matrix), run_(run), at_{run, matrix.states()}, states_(matrix.states()) {}
 
   bool run(std::int64_t first, std::int64_t last) {
@@ -87,7 +86,7 @@ class PosteriorItems {
   struct Lanes {
     // A few cache lines longer than need be: loads from one array would wait for stores to the same place of another
     // one that is a multiple of 4096 bytes away.
-    alignas(64) T at[posterior_item_states * most + 3 * ScanMatrix<T>::panel];
+    alignas(64) T at[posterior_item_states * most + 3 * PackedMatrix<T>::panel];
   };
 
   HWY_INLINE bool add_item(std::int64_t t, std::int64_t r, std::int64_t& count) {
@@ -307,7 +306,7 @@ class PosteriorItems {
     return hn::Load(d_, from.at + k * most + i);
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const PosteriorAccess<T> at_;
   const std::int64_t states_;
@@ -320,7 +319,7 @@ class PosteriorItems {
   alignas(64) T weight_[most];
   Lanes forward_, backward_, other_, answer_;
   T weights_[posterior_item_states * posterior_item_states];
-  alignas(64) T sums_[posterior_item_states * posterior_item_states * ScanMatrix<T>::panel];
+  alignas(64) T sums_[posterior_item_states * posterior_item_states * PackedMatrix<T>::panel];
   std::int64_t chunks_ = 0;
   base::Pace pace_;
 };

@@ -14,7 +14,6 @@
 #include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior_access-inl.hpp"
-#include "kernels/chain_posterior_kernels.hpp"
 #include "kernels/gemm_micro-inl.hpp"
 #include "kernels/vector_ring-inl.hpp"
 
@@ -28,12 +27,13 @@ namespace plated::kernels::HWY_NAMESPACE {
 template <class T>
 class PosteriorStates {
  public:
-  PosteriorStates(const ScanMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
+  PosteriorStates(const PackedMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
       : matrix_(matrix),
         run_(run),
         at_{run, matrix.states()},
         states_(matrix.states()),
-        pitch_(posterior_pitch<T>(matrix.width())),
+        // An odd number of cache lines, so that a column of the chunk spreads over the cache's sets.
+        pitch_(matrix.width() + (matrix.width() / PackedMatrix<T>::panel % 2 == 0 ? PackedMatrix<T>::panel : 0)),
         sources_(reinterpret_cast<T*>(scratch)),
         targets_(sources_ + posterior_chunk * pitch_),
         answer_(targets_ + posterior_chunk * pitch_) {}
@@ -101,7 +101,7 @@ class PosteriorStates {
     std::int64_t v = 0;
     for (; v + lanes_ <= states_; v += lanes_) hn::StoreU(posterior(v), d_, to + v);
     if (v < states_) {
-      HWY_ALIGN T rest[ScanMatrix<T>::panel];
+      HWY_ALIGN T rest[PackedMatrix<T>::panel];
       hn::Store(posterior(v), d_, rest);
       std::copy_n(rest, states_ - v, to + v);
     }
@@ -185,7 +185,7 @@ class PosteriorStates {
 
   /// totals += Σ A_tᵀ D_t over the chunk.
   HWY_NOINLINE void add_chunk() {
-    HWY_ALIGN T tile[6 * 2 * ScanMatrix<T>::panel];
+    HWY_ALIGN T tile[6 * 2 * PackedMatrix<T>::panel];
     const hn::CappedTag<double, 8> dd;
     const std::int64_t doubles = static_cast<std::int64_t>(hn::Lanes(dd));
     for (std::int64_t b = 0; b < states_; b += 2 * lanes_) {
@@ -209,7 +209,7 @@ class PosteriorStates {
     count_ = 0;
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const PosteriorAccess<T> at_;
   const std::int64_t states_, pitch_;
@@ -217,7 +217,7 @@ class PosteriorStates {
   std::int64_t count_ = 0;
   const GemmTag<T> d_{};
   const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
-  alignas(64) T checked_[ScanMatrix<T>::panel] = {};
+  alignas(64) T checked_[PackedMatrix<T>::panel] = {};
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

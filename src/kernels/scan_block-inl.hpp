@@ -13,19 +13,21 @@
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/scan_kernels.hpp"
-#include "kernels/scan_product-inl.hpp"
+#include "kernels/packed_product-inl.hpp"
 #include "kernels/scan_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
+
+/// A step of one row, about, in nanoseconds: for the questions whether to stop.
+[[nodiscard]] constexpr std::int64_t scan_step_work(std::int64_t states) { return 8 + states * states / 8; }
 
 /// Steps (LogSteps, SumSteps) says what happens to one row before and after the product with the matrix, which the rows
 /// of a block share.
 template <class Steps, class T>
 class ScanBlocks {
  public:
-  ScanBlocks(const ScanMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
+  ScanBlocks(const PackedMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
       : matrix_(matrix), run_(run), steps_(matrix), scratch_(reinterpret_cast<T*>(scratch)) {}
 
   [[nodiscard]] const Steps& steps() const { return steps_; }
@@ -86,7 +88,7 @@ class ScanBlocks {
         row.before = term(run_.before, s, first + i);
         steps_.prepare(row);
       }
-      scan_product<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, count);
+      rows_times_matrix<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, count);
       for (std::int64_t i = 0; i < count; ++i) {
         ScanRow<T>& row = rows[i];
         if (run_.exists(s, first + i)) {
@@ -127,7 +129,7 @@ class ScanBlocks {
     trace.offsets[trace.offset_at(step, index)] = steps_.leave_offset(row, run_.offset[index]);
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const ScanRun& run_;
   const Steps steps_;
   T* const scratch_;

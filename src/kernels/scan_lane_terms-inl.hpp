@@ -23,7 +23,7 @@ inline constexpr std::int64_t scan_lane_states = 8;
 /// Rows side by side: entry (state, row) is at state · lanes + row.
 template <class T>
 struct LaneLayout {
-  static constexpr std::int64_t most_lanes = ScanMatrix<T>::panel;
+  static constexpr std::int64_t most_lanes = PackedMatrix<T>::panel;
   static constexpr std::int64_t most_entries = scan_lane_states * most_lanes;
   // Steps at once: a vector that is read soon after its entries were written one by one must wait until they have left
   // the store buffer, and with them all the work before.

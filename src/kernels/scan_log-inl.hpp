@@ -14,7 +14,7 @@
 #include "hwy/highway.h"
 #include "kernels/gemm_epilogue-inl.hpp"
 #include "kernels/math-inl.hpp"
-#include "kernels/scan_product-inl.hpp"
+#include "kernels/packed_product-inl.hpp"
 #include "kernels/scan_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,7 +31,7 @@ class LogSteps {
   static constexpr T zero = 0;
   static constexpr bool negated = false;
 
-  explicit LogSteps(const ScanMatrix<T>& matrix) : matrix_(matrix) {}
+  explicit LogSteps(const PackedMatrix<T>& matrix) : matrix_(matrix) {}
 
   void enter(ScanRow<T>& row, const T* message, double offset) const {
     const Term given{message, matrix_.states()};
@@ -123,7 +123,7 @@ class LogSteps {
   /// Notes what is small though neither of its factors is zero, and sums that may have lost a term.
   HWY_INLINE V combine(V from, V factor, V normaliser, V least_sum, Lost& lost) const {
     const V y = hn::Mul(from, hn::Mul(factor, normaliser));
-    const auto small = hn::Lt(y, hn::Set(d_, ScanDepth<T>::least_message));
+    const auto small = hn::Lt(y, hn::Set(d_, RealSpaceDepth<T>::least_entry));
     lost = hn::Or(lost, hn::And(small, hn::Gt(hn::Min(from, factor), hn::Zero(d_))));
     lost = hn::Or(lost, hn::Lt(from, least_sum));
     return y;
@@ -217,7 +217,7 @@ class LogSteps {
     if (row.top == 0) return;  // and so is the product
     take_logs_of(row);
     prepare_logs(row);
-    scan_row_product<Algebra>(matrix_, row.input, row.product);
+    row_times_matrix<Algebra>(matrix_, row.input, row.product);
     finish_logs(row);
   }
 
@@ -260,7 +260,7 @@ class LogSteps {
       const V depth = hn::LoadU(d_, matrix_.column_depth() + v);
       const auto suspect = hn::And(hn::Lt(sum, hn::Set(d_, guard.least_sum)), hn::Gt(depth, hn::Set(d_, shallow)));
       if (hn::AllFalse(d_, suspect)) continue;
-      HWY_ALIGN T flags[ScanMatrix<T>::panel];
+      HWY_ALIGN T flags[PackedMatrix<T>::panel];
       hn::Store(hn::IfThenElseZero(suspect, hn::Set(d_, T{1})), d_, flags);
       for (std::int64_t b = v; b < std::min(v + lanes(), matrix_.states()); ++b) {
         if (flags[b - v] == 0) continue;
@@ -296,7 +296,7 @@ class LogSteps {
   /// A message in logarithms becomes the row's: in real space if it is shallow. `logs` is where the message goes then.
   HWY_NOINLINE void settle(ScanRow<T>& row, T* logs) const {
     row.offset += static_cast<double>(recentre(row, logs));
-    row.in_logs = row.depth > ScanDepth<T>::message;
+    row.in_logs = row.depth > RealSpaceDepth<T>::vector;
     if (row.in_logs) {
       std::memcpy(row.logs, logs, static_cast<std::size_t>(matrix_.width()) * sizeof(T));
       for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) hn::StoreU(hn::Zero(d_), d_, logs + v);
@@ -308,7 +308,7 @@ class LogSteps {
     row.top = largest_of(logs);
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const GemmTag<T> d_{};
 };
 

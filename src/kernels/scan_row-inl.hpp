@@ -72,7 +72,7 @@ HWY_INLINE void write_states(T* to, std::int64_t states, const Form& form) {
   std::int64_t v = 0;
   for (; v + lanes <= states; v += lanes) hn::StoreU(form(v), d, to + v);
   if (v == states) return;
-  HWY_ALIGN T rest[ScanMatrix<T>::panel];
+  HWY_ALIGN T rest[PackedMatrix<T>::panel];
   hn::Store(form(v), d, rest);
   std::memcpy(to + v, rest, static_cast<std::size_t>(states - v) * sizeof(T));
 }

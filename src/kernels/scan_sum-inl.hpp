@@ -24,7 +24,7 @@ class SumSteps {
   using V = GemmVec<T>;
   static constexpr T zero = -std::numeric_limits<T>::infinity();
 
-  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()), flip_(T{0} * sign_) {}
+  explicit SumSteps(const PackedMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()), flip_(T{0} * sign_) {}
 
   void enter(ScanRow<T>& row, const T* message, double offset) const {
     row.offset = static_cast<double>(sign_) * offset;
@@ -116,7 +116,7 @@ class SumSteps {
     return static_cast<double>(shift) + static_cast<double>(hn::GetLane(out));
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const T sign_, flip_;  // flip: a zero of that sign
   const GemmTag<T> d_{};
 };
