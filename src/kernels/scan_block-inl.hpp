@@ -115,11 +115,7 @@ class ScanBlocks {
   /// The term's entries of a step and row, one after the other.
   HWY_INLINE const T* term(const SliceTerm& slices, std::int64_t step, std::int64_t row) const {
     if (slices.data == nullptr) return nullptr;
-    const T* const data = slices.at<T>(step, row);
-    if (slices.state_stride == 1) return data;
-    T* const copy = part(4, 0);
-    for (std::int64_t b = 0; b < matrix_.states(); ++b) copy[b] = data[b * slices.state_stride];
-    return copy;
+    return contiguous(slices.at<T>(step, row), matrix_.states(), slices.state_stride, part(4, 0));
   }
 
   HWY_INLINE void trace(const ScanRow<T>& row, std::int64_t step, std::int64_t index) const {
