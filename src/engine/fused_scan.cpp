@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::int64_t rows_of_a_task = 8;
 constexpr std::int64_t split_steps = 1024 * planner::time_parts;
-constexpr std::int64_t steps_of_a_state = 2048;
-constexpr std::int64_t fewest_steps = 16;
+constexpr std::int64_t settled_terms = 1 << 20;
+constexpr std::int64_t fewest_steps = 32;
+constexpr std::int64_t most_steps = 1024;
 
 }  // namespace
 
@@ -114,20 +115,25 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
   run.first_step = slice(stretch.first);
   run.direction = direction;
   const std::int64_t grain = settles_after();
-  std::int64_t settles = grain - stretch.first % grain;
-  for (; stretch.lengths == nullptr && splits(std::min(run.steps, settles)); settles = grain) {
+  std::int64_t settles = forward ? grain - run.first_step % grain : run.first_step % grain + 1;
+  if (stretch.lengths != nullptr || !splits(grain)) return run_rows(scan, run, rows, settles, memory, threads);
+  for (; run.steps > 0; settles = grain) {
     kernels::ScanRun block = run;
     block.steps = std::min(run.steps, settles);
-    run_split(scan, block, memory, threads);
+    if (splits(block.steps)) {
+      run_split(scan, block, memory, threads);
+    } else {
+      run_rows(scan, block, rows, settles, memory, threads);
+    }
     run = later(run, block.steps);
   }
-  run_rows(scan, run, rows, settles, memory, threads);
 }
 
 std::int64_t FusedScan::settles_after() const {
-  // Of a split, every part has steps enough to outweigh what joins them. Else, of the order of a hundredth of the work.
+  // Of a split, every part has steps enough to outweigh what joins them. Else, settling is below a hundredth of the
+  // work.
   if (splits(split_steps)) return split_steps;
-  return std::max(fewest_steps, steps_of_a_state / shape.states);
+  return std::clamp(settled_terms / (shape.states * shape.states), fewest_steps, most_steps);
 }
 
 kernels::ScanRun FusedScan::later(const kernels::ScanRun& run, std::int64_t steps) const {

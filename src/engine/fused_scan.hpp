@@ -62,8 +62,8 @@ struct FusedScan {
   [[nodiscard]] FusedScan returning() const;
   /// The slice of a step on the way.
   [[nodiscard]] std::int64_t slice(std::int64_t step) const { return forward ? step : slices - 1 - step; }
-  /// Steps between the places on the way, from its start, where a message passes through memory. A way that is cut
-  /// there gives the same bits as a whole one. Sizes alone decide.
+  /// Messages pass through memory at the states before slices whose number is a multiple of this, on both ways. A way
+  /// that is cut there gives the same bits as a whole one. Sizes alone decide.
   [[nodiscard]] std::int64_t settles_after() const;
 
  private:
