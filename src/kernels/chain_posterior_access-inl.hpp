@@ -43,6 +43,13 @@ struct PosteriorAccess {
   [[nodiscard]] HWY_INLINE Entries entries(const LinearMessages& from, std::int64_t state, std::int64_t row) const {
     return {message(from, state, row), 1};
   }
+  /// Whether slice after slice, and row after row of the first `rows`, lie behind each other.
+  [[nodiscard]] HWY_INLINE bool follow(const LinearMessages& from, std::int64_t rows) const {
+    return from.row_offset == nullptr && from.step_stride >= rows * states;
+  }
+  [[nodiscard]] HWY_INLINE bool follow(const SliceTerm& from, std::int64_t rows) const {
+    return from.state_stride == 1 && rows == 1 && from.step_stride >= states;
+  }
   [[nodiscard]] HWY_INLINE Entries entries(const SliceTerm& from, std::int64_t slice, std::int64_t row) const {
     return {from.at<T>(slice, row), from.state_stride};
   }

@@ -15,6 +15,7 @@
 #include "kernels/chain_posterior_access-inl.hpp"
 #include "kernels/gemm_algebra-inl.hpp"
 #include "kernels/math-inl.hpp"
+#include "kernels/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -39,6 +40,7 @@ class PosteriorItems {
       }
     }
     std::int64_t count = 0;
+    rows_ = last;
     for (std::int64_t t = 0; t < run_.steps; ++t) {
       for (std::int64_t r = first; r < last; ++r) {
         if (!add_item(t, r, count)) return false;
@@ -120,7 +122,17 @@ class PosteriorItems {
   template <int kStates, class From>
   HWY_NOINLINE void gather(const From& from, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
     const std::int64_t states = kStates > 0 ? kStates : states_;
-    for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t done = 0;
+    if constexpr (kStates == 2 || kStates == 4) {
+      const T* const first = at_.entries(from, slice_[0] + later, row_[0]).data;
+      for (const bool follow =
+               at_.follow(from, rows_) &&
+               at_.entries(from, slice_[count - 1] + later, row_[count - 1]).data == first + (count - 1) * kStates;
+           follow && done + lanes() <= count; done += lanes()) {
+        separate_rows<kStates>(first + done * kStates, to.at + done, most);
+      }
+    }
+    for (std::int64_t i = done; i < count; ++i) {
       const typename PosteriorAccess<T>::Entries item = at_.entries(from, slice_[i] + later, row_[i]);
       for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = item.data[k * item.stride];
     }
@@ -227,6 +239,7 @@ class PosteriorItems {
   const std::int64_t states_;
   const GemmTag<T> d_{};
 
+  std::int64_t rows_ = 0;
   std::int64_t slice_[most], row_[most];
   alignas(64) T weight_[most];
   Lanes forward_, backward_, other_, answer_;

@@ -47,6 +47,23 @@ HWY_INLINE T largest_of_row(const T* row, std::int64_t count) {
   return hn::GetLane(hn::MaxOfLanes(d, top));
 }
 
+/// to[k · pitch + i] ← rows[i · kCount + k] for as many rows of 2 or 4 entries as a vector has lanes.
+template <int kCount, class T>
+HWY_INLINE void separate_rows(const T* rows, T* to, std::int64_t pitch) {
+  const GemmTag<T> d;
+  GemmVec<T> v0, v1, v2, v3;
+  if constexpr (kCount == 2) {
+    hn::LoadInterleaved2(d, rows, v0, v1);
+  } else {
+    static_assert(kCount == 4);
+    hn::LoadInterleaved4(d, rows, v0, v1, v2, v3);
+    hn::Store(v2, d, to + 2 * pitch);
+    hn::Store(v3, d, to + 3 * pitch);
+  }
+  hn::Store(v0, d, to);
+  hn::Store(v1, d, to + pitch);
+}
+
 /// row[k · stride] one after the other: in place where they are, else in `copy`.
 template <class T>
 HWY_INLINE const T* contiguous(const T* row, std::int64_t count, std::int64_t stride, T* copy) {
