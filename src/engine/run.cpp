@@ -156,6 +156,7 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
   workspace.candidate.push_back(limited ? settings.threads : 0);
   if (workspace.signature != workspace.candidate) {
     workspace.signature.clear();
+    workspace.prepared_threads = 0;
     workspace.bound = bind(schedule, extents, outputs, operands,
                            {.semiring = settings.semiring,
                             .kept = settings.kept != nullptr ? &settings.kept->workspace().bound : nullptr,
@@ -165,6 +166,7 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
                             .threads = settings.threads});
     workspace.signature = workspace.candidate;
   }
+  if (workspace.prepared_threads == settings.threads) return;
   const BoundSchedule& bound = workspace.bound;
   const std::int64_t needed = base::checked_sum(bound.bytes(settings.threads), settings.output_bytes);
   check_limit(needed, settings.memory_limit);
@@ -175,6 +177,7 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
         "this run needs " + std::to_string(needed) + " bytes of working memory, which the machine refused", needed,
         settings.memory_limit);
   }
+  workspace.prepared_threads = settings.threads;
 }
 
 void clear(const Tensor& tensor) {

@@ -27,6 +27,7 @@ struct Workspace {
   Memory arena;
   Memory task_scratch;
   Memory shared_scratch;
+  int prepared_threads = 0;  // whose memory was taken for this binding; 0: none's
   std::int64_t arena_bytes = 0;
   std::int64_t task_scratch_bytes = 0;
   std::int64_t shared_scratch_bytes = 0;

@@ -9,6 +9,9 @@
 
 namespace plated::kernels {
 
+/// Slices whose statistics are added up in the messages' own type before they join the totals.
+inline constexpr std::int64_t posterior_chunk = 128;
+
 /// Messages at the states 0 … steps, as a linear ScanTrace writes them: the largest entry of each is 1, or all are 0.
 struct LinearMessages {
   const void* data = nullptr;  // at state 0
@@ -58,7 +61,7 @@ class ChainPosterior {
   [[nodiscard]] static std::size_t packed_bytes(Dtype dtype, std::int64_t states);
 
   /// What a run needs, on a cache line's boundary.
-  [[nodiscard]] std::size_t scratch_bytes() const;
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes(dtype_, states_); }
   [[nodiscard]] static std::size_t scratch_bytes(Dtype dtype, std::int64_t states);
 
   /// Answers rows first … last − 1. False, with answers and totals undefined, if real space does not hold the messages
@@ -71,7 +74,9 @@ class ChainPosterior {
   void finish(const double* totals, double* statistics) const noexcept;
 
  private:
-  AnyScanMatrix matrix_;
+  Dtype dtype_;
+  std::int64_t states_;
+  AnyPackedMatrix matrix_;
 };
 
 }  // namespace plated::kernels

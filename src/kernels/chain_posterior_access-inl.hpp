@@ -35,9 +35,23 @@ struct PosteriorAccess {
                                             std::int64_t row) const {
     return static_cast<const T*>(messages.data) + state * messages.step_stride + row_offset(messages.row_offset, row);
   }
-  [[nodiscard]] HWY_INLINE const T* term(const SliceTerm& term, std::int64_t slice, std::int64_t row) const {
-    return static_cast<const T*>(term.data) + slice * term.step_stride +
-           (term.row_offset != nullptr ? term.row_offset[row] : 0);
+  /// Numbers of the states, so many elements apart.
+  struct Entries {
+    const T* data;
+    std::int64_t stride;
+  };
+  [[nodiscard]] HWY_INLINE Entries entries(const LinearMessages& from, std::int64_t state, std::int64_t row) const {
+    return {message(from, state, row), 1};
+  }
+  /// Whether slice after slice, and row after row of the first `rows`, lie behind each other.
+  [[nodiscard]] HWY_INLINE bool follow(const LinearMessages& from, std::int64_t rows) const {
+    return from.row_offset == nullptr && from.step_stride >= rows * states;
+  }
+  [[nodiscard]] HWY_INLINE bool follow(const SliceTerm& from, std::int64_t rows) const {
+    return from.state_stride == 1 && rows == 1 && from.step_stride >= states;
+  }
+  [[nodiscard]] HWY_INLINE Entries entries(const SliceTerm& from, std::int64_t slice, std::int64_t row) const {
+    return {from.at<T>(slice, row), from.state_stride};
   }
   [[nodiscard]] HWY_INLINE std::int64_t answer_at(const PosteriorPlace& place, std::int64_t slice,
                                                   std::int64_t row) const {

@@ -13,9 +13,9 @@
 #include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior_access-inl.hpp"
-#include "kernels/chain_posterior_kernels.hpp"
 #include "kernels/gemm_algebra-inl.hpp"
 #include "kernels/math-inl.hpp"
+#include "kernels/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -27,7 +27,7 @@ inline constexpr std::int64_t posterior_item_states = 8;
 template <class T>
 class PosteriorItems {
  public:
-  PosteriorItems(const ScanMatrix<T>& matrix, const PosteriorRun& run)
+  PosteriorItems(const PackedMatrix<T>& matrix, const PosteriorRun& run)
       : matrix_(matrix), run_(run), at_{run, matrix.states()}, states_(matrix.states()) {}
 
   bool run(std::int64_t first, std::int64_t last) {
@@ -39,37 +39,11 @@ class PosteriorItems {
         }
       }
     }
-    // Items follow each other as the messages do in memory: row after row, or step after step.
-    first_ = first;
-    rows_ = last - first;
-    by_row_ = run_.forward.step_stride != states_ || rows_ == 0;
-    const auto messages = [&](const LinearMessages& of) {
-      return slices(of.data, of.step_stride, 1, of.row_offset, states_);
-    };
-    const auto term = [&](const SliceTerm& of) {
-      return slices(of.data, of.step_stride, of.state_stride, of.row_offset, 0);
-    };
-    const auto place = [&](const PosteriorPlace& of) {
-      return slices(of.data, of.step_stride, of.state_stride, of.row_offset, states_);
-    };
-    forward_slices_ = messages(run_.forward);
-    backward_slices_ = messages(run_.backward);
-    source_term_ = term(run_.source_term);
-    target_term_ = term(run_.target_term);
-    before_place_ = place(run_.before);
-    after_place_ = place(run_.after);
     std::int64_t count = 0;
-    if (by_row_) {
-      for (std::int64_t t = 0; t < run_.steps; ++t) {
-        for (std::int64_t r = first; r < last; ++r) {
-          if (!add_item(t, r, count)) return false;
-        }
-      }
-    } else {
+    rows_ = last;
+    for (std::int64_t t = 0; t < run_.steps; ++t) {
       for (std::int64_t r = first; r < last; ++r) {
-        for (std::int64_t t = 0; t < run_.steps; ++t) {
-          if (!add_item(t, r, count)) return false;
-        }
+        if (!add_item(t, r, count)) return false;
       }
     }
     if (count > 0 && !do_items(count)) return false;
@@ -87,7 +61,7 @@ class PosteriorItems {
   struct Lanes {
     // A few cache lines longer than need be: loads from one array would wait for stores to the same place of another
     // one that is a multiple of 4096 bytes away.
-    alignas(64) T at[posterior_item_states * most + 3 * ScanMatrix<T>::panel];
+    alignas(64) T at[posterior_item_states * most + 3 * PackedMatrix<T>::panel];
   };
 
   HWY_INLINE bool add_item(std::int64_t t, std::int64_t r, std::int64_t& count) {
@@ -103,33 +77,6 @@ class PosteriorItems {
     if (HWY_LIKELY(++count < most)) return true;
     count = 0;
     return !pace_.stops(most * (8 + states_ * states_)) && do_items(most);
-  }
-
-  /// Numbers of slices: of slice t, row r and state k at data[t · step + (row_offset[r] or r · row) + k · state].
-  struct Slices {
-    const T* data;
-    std::int64_t step, state, row;
-    const std::int64_t* row_offset;
-    bool adjacent;  // whether rows follow each other
-    [[nodiscard]] HWY_INLINE const T* at(std::int64_t t, std::int64_t r) const {
-      return data + t * step + (row_offset != nullptr ? row_offset[r] : r * row);
-    }
-  };
-
-  [[nodiscard]] Slices slices(const void* data, std::int64_t step, std::int64_t state, const std::int64_t* row_offset,
-                              std::int64_t row) const {
-    bool adjacent = state == 1;
-    for (std::int64_t r = first_ + 1; r < first_ + rows_ && adjacent; ++r) {
-      adjacent = (row_offset != nullptr ? row_offset[r] - row_offset[r - 1] : row) == states_;
-    }
-    return {static_cast<const T*>(data), step, state, row, row_offset, adjacent};
-  }
-
-  /// Whether all items of the chunk lie one after the other.
-  [[nodiscard]] HWY_INLINE bool follow(const Slices& slices, std::int64_t count) const {
-    const std::int64_t steps = slice_[count - 1] - slice_[0], rows = row_[count - 1] - row_[0];
-    if (!by_row_) return slices.state == 1 && rows == 0 && steps == count - 1 && slices.step == states_;
-    return slices.adjacent && steps * rows_ + rows == count - 1 && (steps == 0 || slices.step == rows_ * states_);
   }
 
   HWY_NOINLINE bool do_items(std::int64_t count) {
@@ -153,69 +100,48 @@ class PosteriorItems {
     const bool pairs = run_.totals != nullptr;
     std::fill(weight_ + count, weight_ + whole, T{0});
     // Messages at the state before each item, and after it; 1 beyond the items.
-    if (before || pairs) gather<kStates>(forward_slices_, 0, count, T{1}, forward_);
-    if (after || pairs) gather<kStates>(backward_slices_, 1, count, T{1}, backward_);
+    if (before || pairs) gather<kStates>(run_.forward, 0, count, T{1}, forward_);
+    if (after || pairs) gather<kStates>(run_.backward, 1, count, T{1}, backward_);
     if (before) {
-      gather<kStates>(backward_slices_, 0, count, T{1}, other_);
+      gather<kStates>(run_.backward, 0, count, T{1}, other_);
       if (!posterior<kStates>(forward_, other_, whole)) return false;
-      scatter<kStates>(run_.before, before_place_, count);
+      scatter(run_.before, count);
     }
     if (after) {
-      gather<kStates>(forward_slices_, 1, count, T{1}, other_);
+      gather<kStates>(run_.forward, 1, count, T{1}, other_);
       if (!posterior<kStates>(other_, backward_, whole)) return false;
-      scatter<kStates>(run_.after, after_place_, count);
+      scatter(run_.after, count);
     }
     if (!pairs) return true;
-    if (run_.source_term.data != nullptr) apply_term<kStates>(source_term_, count, forward_);
-    if (run_.target_term.data != nullptr) apply_term<kStates>(target_term_, count, backward_);
+    if (run_.source_term.data != nullptr) apply_term<kStates>(run_.source_term, count, forward_);
+    if (run_.target_term.data != nullptr) apply_term<kStates>(run_.target_term, count, backward_);
     return count_pairs<kStates>(whole);
   }
 
   /// to[k][item] ← what is `later` slices behind each item; `fill` beyond the items.
-  template <int kStates>
-  HWY_NOINLINE void gather(const Slices& slices, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
+  template <int kStates, class From>
+  HWY_NOINLINE void gather(const From& from, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     std::int64_t done = 0;
     if constexpr (kStates == 2 || kStates == 4) {
-      const T* const from = slices.at(slice_[0] + later, row_[0]);
-      for (const bool together = follow(slices, count); together && done + lanes() <= count; done += lanes()) {
-        V v0, v1, v2, v3;
-        if constexpr (kStates == 2) {
-          hn::LoadInterleaved2(d_, from + done * 2, v0, v1);
-        } else {
-          hn::LoadInterleaved4(d_, from + done * 4, v0, v1, v2, v3);
-          hn::Store(v2, d_, to.at + 2 * most + done);
-          hn::Store(v3, d_, to.at + 3 * most + done);
-        }
-        hn::Store(v0, d_, to.at + done);
-        hn::Store(v1, d_, to.at + most + done);
+      const T* const first = at_.entries(from, slice_[0] + later, row_[0]).data;
+      for (const bool follow =
+               at_.follow(from, rows_) &&
+               at_.entries(from, slice_[count - 1] + later, row_[count - 1]).data == first + (count - 1) * kStates;
+           follow && done + lanes() <= count; done += lanes()) {
+        separate_rows<kStates>(first + done * kStates, to.at + done, most);
       }
     }
-    if (done == count) return;
     for (std::int64_t i = done; i < count; ++i) {
-      const T* const from = slices.at(slice_[i] + later, row_[i]);
-      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = from[k * slices.state];
+      const typename PosteriorAccess<T>::Entries item = at_.entries(from, slice_[i] + later, row_[i]);
+      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = item.data[k * item.stride];
     }
     const std::int64_t whole = (count + lanes() - 1) / lanes() * lanes();
     for (std::int64_t k = 0; k < states; ++k) std::fill(to.at + k * most + count, to.at + k * most + whole, fill);
   }
 
-  template <int kStates>
-  HWY_NOINLINE void scatter(const PosteriorPlace& place, const Slices& slices, std::int64_t count) const {
-    std::int64_t done = 0;
-    if constexpr (kStates == 2 || kStates == 4) {
-      const bool together = (place.dtype == Dtype::float32) == (sizeof(T) == 4) && follow(slices, count);
-      T* const to = static_cast<T*>(place.data) + (together ? at_.answer_at(place, slice_[0], row_[0]) : 0);
-      for (; together && done + lanes() <= count; done += lanes()) {
-        if constexpr (kStates == 2) {
-          hn::StoreInterleaved2(load(answer_, 0, done), load(answer_, 1, done), d_, to + done * 2);
-        } else {
-          hn::StoreInterleaved4(load(answer_, 0, done), load(answer_, 1, done), load(answer_, 2, done),
-                                load(answer_, 3, done), d_, to + done * 4);
-        }
-      }
-    }
-    for (std::int64_t i = done; i < count; ++i) at_.put(place, slice_[i], row_[i], answer_.at + i, most);
+  HWY_NOINLINE void scatter(const PosteriorPlace& place, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i) at_.put(place, slice_[i], row_[i], answer_.at + i, most);
   }
 
   /// answer ← weight · forward ∘ backward / their sum; false where the messages hardly overlap.
@@ -242,7 +168,7 @@ class PosteriorItems {
 
   /// messages ← messages ∘ exp(term − its largest entry).
   template <int kStates>
-  HWY_NOINLINE void apply_term(const Slices& term, std::int64_t count, Lanes& messages) {
+  HWY_NOINLINE void apply_term(const SliceTerm& term, std::int64_t count, Lanes& messages) {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     gather<kStates>(term, 0, count, T{0}, other_);
     const V lowest = hn::Set(d_, -std::numeric_limits<T>::infinity());
@@ -307,20 +233,18 @@ class PosteriorItems {
     return hn::Load(d_, from.at + k * most + i);
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const PosteriorAccess<T> at_;
   const std::int64_t states_;
   const GemmTag<T> d_{};
 
-  std::int64_t first_ = 0, rows_ = 0;
-  bool by_row_ = true;  // items go through the rows of a slice before the next slice
-  Slices forward_slices_, backward_slices_, source_term_, target_term_, before_place_, after_place_;
+  std::int64_t rows_ = 0;
   std::int64_t slice_[most], row_[most];
   alignas(64) T weight_[most];
   Lanes forward_, backward_, other_, answer_;
   T weights_[posterior_item_states * posterior_item_states];
-  alignas(64) T sums_[posterior_item_states * posterior_item_states * ScanMatrix<T>::panel];
+  alignas(64) T sums_[posterior_item_states * posterior_item_states * PackedMatrix<T>::panel];
   std::int64_t chunks_ = 0;
   base::Pace pace_;
 };

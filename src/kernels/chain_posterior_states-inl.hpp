@@ -14,9 +14,8 @@
 #include "base/watch.hpp"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior_access-inl.hpp"
-#include "kernels/chain_posterior_kernels.hpp"
 #include "kernels/gemm_micro-inl.hpp"
-#include "kernels/vector_ring-inl.hpp"
+#include "kernels/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -28,12 +27,13 @@ namespace plated::kernels::HWY_NAMESPACE {
 template <class T>
 class PosteriorStates {
  public:
-  PosteriorStates(const ScanMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
+  PosteriorStates(const PackedMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
       : matrix_(matrix),
         run_(run),
         at_{run, matrix.states()},
         states_(matrix.states()),
-        pitch_(posterior_pitch<T>(matrix.width())),
+        // An odd number of cache lines, so that a column of the chunk spreads over the cache's sets.
+        pitch_(matrix.width() + (matrix.width() / PackedMatrix<T>::panel % 2 == 0 ? PackedMatrix<T>::panel : 0)),
         sources_(reinterpret_cast<T*>(scratch)),
         targets_(sources_ + posterior_chunk * pitch_),
         answer_(targets_ + posterior_chunk * pitch_) {}
@@ -75,10 +75,7 @@ class PosteriorStates {
     return count_pairs(s - 1, r, forward, backward, scale);
   }
 
-  HWY_INLINE V load(const T* from, std::int64_t at) const {
-    if (HWY_LIKELY(at + lanes_ <= states_)) return hn::LoadU(d_, from + at);
-    return load_some(d_, from + at, static_cast<std::size_t>(states_ - at), T{0});
-  }
+  HWY_INLINE V load(const T* from, std::int64_t at) const { return load_of_row(from, states_, at, T{0}); }
 
   HWY_INLINE T dot(const T* a, const T* b) const {
     V even = hn::Zero(d_), odd = even;
@@ -96,15 +93,8 @@ class PosteriorStates {
     const bool direct = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4);
     T* const to = direct ? static_cast<T*>(place.data) + at_.answer_at(place, slice, r) : answer_;
     const V times = hn::Set(d_, scale);
-    const auto posterior = [&](std::int64_t v)
-                               HWY_ATTR { return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times); };
-    std::int64_t v = 0;
-    for (; v + lanes_ <= states_; v += lanes_) hn::StoreU(posterior(v), d_, to + v);
-    if (v < states_) {
-      HWY_ALIGN T rest[ScanMatrix<T>::panel];
-      hn::Store(posterior(v), d_, rest);
-      std::copy_n(rest, states_ - v, to + v);
-    }
+    store_row(to, states_,
+              [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times); });
     if (!direct) at_.put(place, slice, r, to, 1);
   }
 
@@ -119,10 +109,7 @@ class PosteriorStates {
 
   /// A term's entries one after the other.
   HWY_INLINE const T* entries(const SliceTerm& term, std::int64_t slice, std::int64_t r, T* copy) const {
-    const T* const from = at_.term(term, slice, r);
-    if (term.state_stride == 1) return from;
-    for (std::int64_t k = 0; k < states_; ++k) copy[k] = from[k * term.state_stride];
-    return copy;
+    return contiguous(term.at<T>(slice, r), states_, term.state_stride, copy);
   }
 
   /// Puts slice t of a row into the chunk: A_t and D_t.
@@ -185,7 +172,7 @@ class PosteriorStates {
 
   /// totals += Σ A_tᵀ D_t over the chunk.
   HWY_NOINLINE void add_chunk() {
-    HWY_ALIGN T tile[6 * 2 * ScanMatrix<T>::panel];
+    HWY_ALIGN T tile[6 * 2 * PackedMatrix<T>::panel];
     const hn::CappedTag<double, 8> dd;
     const std::int64_t doubles = static_cast<std::int64_t>(hn::Lanes(dd));
     for (std::int64_t b = 0; b < states_; b += 2 * lanes_) {
@@ -209,7 +196,7 @@ class PosteriorStates {
     count_ = 0;
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const PosteriorAccess<T> at_;
   const std::int64_t states_, pitch_;
@@ -217,7 +204,7 @@ class PosteriorStates {
   std::int64_t count_ = 0;
   const GemmTag<T> d_{};
   const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));
-  alignas(64) T checked_[ScanMatrix<T>::panel] = {};
+  alignas(64) T checked_[PackedMatrix<T>::panel] = {};
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

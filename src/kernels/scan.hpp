@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/scan_matrix.hpp"
+#include "kernels/packed_matrix.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
 
@@ -44,6 +44,9 @@ struct ScanTrace {
     return step * offset_step_stride + (offset_row_offset != nullptr ? offset_row_offset[row] : row);
   }
 };
+
+/// Rows that go through the steps together, sharing the matrix in the cache.
+inline constexpr std::int64_t scan_block_rows = 12;
 
 struct ScanShape {
   Semiring semiring = Semiring::log;  // log, max_plus or min_plus
@@ -90,15 +93,15 @@ class Scan {
   [[nodiscard]] static std::size_t packed_bytes(const ScanShape& shape);
 
   /// What a run needs, on a cache line's boundary.
-  [[nodiscard]] std::size_t scratch_bytes() const;
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes(shape_); }
   [[nodiscard]] static std::size_t scratch_bytes(const ScanShape& shape);
 
   /// Runs rows first … last − 1. Distinct rows may run at the same time, each call with its own scratch.
   void run(std::int64_t first, std::int64_t last, const ScanRun& run, std::byte* scratch) const noexcept;
 
  private:
-  Semiring semiring_;
-  AnyScanMatrix matrix_;
+  ScanShape shape_;
+  AnyPackedMatrix matrix_;
 };
 
 }  // namespace plated::kernels

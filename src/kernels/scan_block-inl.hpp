@@ -13,19 +13,21 @@
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/scan_kernels.hpp"
-#include "kernels/scan_product-inl.hpp"
+#include "kernels/packed_product-inl.hpp"
 #include "kernels/scan_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
+
+/// A step of one row, about, in nanoseconds: for the questions whether to stop.
+[[nodiscard]] constexpr std::int64_t scan_step_work(std::int64_t states) { return 8 + states * states / 8; }
 
 /// Steps (LogSteps, SumSteps) says what happens to one row before and after the product with the matrix, which the rows
 /// of a block share.
 template <class Steps, class T>
 class ScanBlocks {
  public:
-  ScanBlocks(const ScanMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
+  ScanBlocks(const PackedMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
       : matrix_(matrix), run_(run), steps_(matrix), scratch_(reinterpret_cast<T*>(scratch)) {}
 
   [[nodiscard]] const Steps& steps() const { return steps_; }
@@ -86,7 +88,7 @@ class ScanBlocks {
         row.before = term(run_.before, s, first + i);
         steps_.prepare(row);
       }
-      scan_product<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, count);
+      rows_times_matrix<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, count);
       for (std::int64_t i = 0; i < count; ++i) {
         ScanRow<T>& row = rows[i];
         if (run_.exists(s, first + i)) {
@@ -113,11 +115,7 @@ class ScanBlocks {
   /// The term's entries of a step and row, one after the other.
   HWY_INLINE const T* term(const SliceTerm& slices, std::int64_t step, std::int64_t row) const {
     if (slices.data == nullptr) return nullptr;
-    const T* const data = slices.at<T>(step, row);
-    if (slices.state_stride == 1) return data;
-    T* const copy = part(4, 0);
-    for (std::int64_t b = 0; b < matrix_.states(); ++b) copy[b] = data[b * slices.state_stride];
-    return copy;
+    return contiguous(slices.at<T>(step, row), matrix_.states(), slices.state_stride, part(4, 0));
   }
 
   HWY_INLINE void trace(const ScanRow<T>& row, std::int64_t step, std::int64_t index) const {
@@ -127,7 +125,7 @@ class ScanBlocks {
     trace.offsets[trace.offset_at(step, index)] = steps_.leave_offset(row, run_.offset[index]);
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const ScanRun& run_;
   const Steps steps_;
   T* const scratch_;

@@ -1,6 +1,6 @@
-// Compiles the scan for every SIMD target and picks this machine's at run time.
-#include "kernels/scan_kernels.hpp"
-
+// Scans: compiled for every SIMD target, of which this machine's best is picked at run time.
+#include "base/assert.hpp"
+#include "kernels/scan.hpp"
 #include "kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
 template <class Steps, class T>
-void run_steps(const ScanMatrix<T>& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
+void run_steps(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
                std::byte* scratch) {
   base::Pace pace(static_cast<double>(last - first) * static_cast<double>(run.steps) *
                   static_cast<double>(scan_step_work(matrix.states())));
@@ -31,9 +31,9 @@ void run_steps(const ScanMatrix<T>& matrix, std::int64_t first, std::int64_t las
   blocks.run(first, last, pace);
 }
 
-void run_scan_here(Semiring semiring, const AnyScanMatrix& any, std::int64_t first, std::int64_t last,
+void run_scan_here(Semiring semiring, const AnyPackedMatrix& any, std::int64_t first, std::int64_t last,
                    const ScanRun& run, std::byte* scratch) {
-  const auto of = [&]<class T>(const ScanMatrix<T>& matrix) {
+  const auto of = [&]<class T>(const PackedMatrix<T>& matrix) {
     if (semiring == Semiring::log) return run_steps<LogSteps<T>>(matrix, first, last, run, scratch);
     run_steps<SumSteps<T>>(matrix, first, last, run, scratch);
   };
@@ -48,9 +48,25 @@ namespace plated::kernels {
 
 HWY_EXPORT(run_scan_here);
 
-void run_scan(Semiring semiring, const AnyScanMatrix& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
-              std::byte* scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(run_scan_here)(semiring, matrix, first, last, run, scratch);
+Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride,
+           std::byte* memory)
+    : shape_(shape),
+      matrix_(pack_matrix(shape.semiring, shape.dtype, shape.states, matrix, row_stride, column_stride,
+                          MatrixLayout::panels, memory)) {
+  PLATED_ASSERT(shape.states >= 1);
+  PLATED_ASSERT(shape.semiring == Semiring::log || shape.semiring == Semiring::max_plus ||
+                shape.semiring == Semiring::min_plus);
+}
+
+std::size_t Scan::packed_bytes(const ScanShape& shape) { return packed_matrix_bytes(shape.dtype, shape.states); }
+
+std::size_t Scan::scratch_bytes(const ScanShape& shape) {
+  // For each row: message, product, input of the product, logarithms; and a vector for a strided term.
+  return static_cast<std::size_t>(4 * scan_block_rows + 1) * packed_vector_bytes(shape.dtype, shape.states);
+}
+
+void Scan::run(std::int64_t first, std::int64_t last, const ScanRun& run, std::byte* scratch) const noexcept {
+  HWY_DYNAMIC_DISPATCH(run_scan_here)(shape_.semiring, matrix_, first, last, run, scratch);
 }
 
 }  // namespace plated::kernels

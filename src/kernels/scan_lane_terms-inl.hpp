@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
-#include "kernels/gemm_algebra-inl.hpp"
+#include "kernels/rows-inl.hpp"
 #include "kernels/scan.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,7 +23,7 @@ inline constexpr std::int64_t scan_lane_states = 8;
 /// Rows side by side: entry (state, row) is at state · lanes + row.
 template <class T>
 struct LaneLayout {
-  static constexpr std::int64_t most_lanes = ScanMatrix<T>::panel;
+  static constexpr std::int64_t most_lanes = PackedMatrix<T>::panel;
   static constexpr std::int64_t most_entries = scan_lane_states * most_lanes;
   // Steps at once: a vector that is read soon after its entries were written one by one must wait until they have left
   // the store buffer, and with them all the work before.
@@ -61,18 +61,9 @@ HWY_NOINLINE void gather_lanes(const ScanRun& run, const SliceTerm& slices, std:
     }
   }
   for (std::int64_t k = 0; k < count && kStates > 0; ++k) {
-    const T* const from = staging + k * Layout::most_lanes * kStates;
-    T* const place = to + k * Layout::most_entries;
-    GemmVec<T> v0, v1, v2, v3;
-    if constexpr (kStates == 2) {
-      hn::LoadInterleaved2(d, from, v0, v1);
-    } else if constexpr (kStates == 4) {
-      hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
-      hn::Store(v2, d, place + 2 * lanes);
-      hn::Store(v3, d, place + 3 * lanes);
+    if constexpr (kStates > 0) {
+      separate_rows<kStates>(staging + k * Layout::most_lanes * kStates, to + k * Layout::most_entries, lanes);
     }
-    hn::Store(v0, d, place);
-    hn::Store(v1, d, place + lanes);
   }
 }
 

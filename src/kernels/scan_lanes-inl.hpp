@@ -29,7 +29,7 @@ namespace plated::kernels::HWY_NAMESPACE {
 template <class Steps, class T>
 class ScanLanes {
  public:
-  ScanLanes(const ScanMatrix<T>& matrix, const ScanRun& run, const ScanBlocks<Steps, T>& blocks)
+  ScanLanes(const PackedMatrix<T>& matrix, const ScanRun& run, const ScanBlocks<Steps, T>& blocks)
       : matrix_(matrix), run_(run), blocks_(blocks), steps_(blocks.steps()), states_(matrix.states()) {}
 
   /// At most as many rows as there are lanes. False where the scan is to be given up.
@@ -158,7 +158,7 @@ class ScanLanes {
         V c0 = hn::Set(d_, Algebra::zero()), c1 = c0, c2 = c0, c3 = c0;
         for (std::int64_t a = 0; a < states; ++a) {
           // Columns beyond the states are in the panel, too.
-          const T* const w = panels + a * ScanMatrix<T>::panel + b;
+          const T* const w = panels + a * PackedMatrix<T>::panel + b;
           const V x = entry(a);
           c0 = Algebra::multiply_add(x, hn::Set(d_, w[0]), c0);
           c1 = Algebra::multiply_add(x, hn::Set(d_, w[1]), c1);
@@ -324,7 +324,7 @@ class ScanLanes {
     exponent_[i] = row.exponent;
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const ScanRun& run_;
   const ScanBlocks<Steps, T>& blocks_;
   const Steps& steps_;

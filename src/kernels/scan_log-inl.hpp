@@ -14,7 +14,7 @@
 #include "hwy/highway.h"
 #include "kernels/gemm_epilogue-inl.hpp"
 #include "kernels/math-inl.hpp"
-#include "kernels/scan_product-inl.hpp"
+#include "kernels/packed_product-inl.hpp"
 #include "kernels/scan_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,10 +28,11 @@ class LogSteps {
  public:
   using Algebra = SumOfProducts<T>;
   using V = GemmVec<T>;
+  using Term = ScanTerm<T, false>;
   static constexpr T zero = 0;
   static constexpr bool negated = false;
 
-  explicit LogSteps(const ScanMatrix<T>& matrix) : matrix_(matrix) {}
+  explicit LogSteps(const PackedMatrix<T>& matrix) : matrix_(matrix) {}
 
   void enter(ScanRow<T>& row, const T* message, double offset) const {
     const Term given{message, matrix_.states()};
@@ -44,7 +45,8 @@ class LogSteps {
   HWY_INLINE void prepare(ScanRow<T>& row) const {
     if (row.in_logs) return prepare_logs(row);
     if (row.before == nullptr) return;
-    const bool kept = scale<true, false>(row, row.before, row.message, row.input);
+    const bool kept =
+        scale_row<true, false>(*this, matrix_, row, Term{row.before, matrix_.states()}, row.message, row.input);
     if (HWY_UNLIKELY(!kept)) {
       take_logs_of(row);
       prepare_logs(row);
@@ -53,8 +55,10 @@ class LogSteps {
 
   HWY_INLINE void finish(ScanRow<T>& row) const {
     if (row.in_logs) return finish_logs(row);
-    const bool kept = row.before == nullptr ? scale<true, true>(row, row.after, row.product, row.product)
-                                            : scale<false, true>(row, row.after, row.product, row.product);
+    const Term after{row.after, matrix_.states()};
+    const bool kept = row.before == nullptr
+                          ? scale_row<true, true>(*this, matrix_, row, after, row.product, row.product)
+                          : scale_row<false, true>(*this, matrix_, row, after, row.product, row.product);
     if (HWY_UNLIKELY(!kept)) do_over(row);
   }
 
@@ -62,8 +66,8 @@ class LogSteps {
   HWY_INLINE void leave(const ScanRow<T>& row, bool linear, T* message) const {
     if (HWY_UNLIKELY(!linear || row.in_logs)) return leave_rarely(row, linear, message);
     const V top = divisor(hn::Set(d_, row.top));
-    write_states(message, matrix_.states(),
-                 [&](std::int64_t v) HWY_ATTR { return hn::Div(hn::LoadU(d_, row.message + v), top); });
+    store_row(message, matrix_.states(),
+              [&](std::int64_t v) HWY_ATTR { return hn::Div(hn::LoadU(d_, row.message + v), top); });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
@@ -111,6 +115,7 @@ class LogSteps {
                    hn::Set(di, MathConstants<T>::exponent_bias));
   }
   /// What the normaliser takes out is in the exponent.
+  static HWY_INLINE double taken(T /*top*/) { return 0.0; }
   template <class D>
   static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> /*top*/) {
     return hn::Zero(d);
@@ -119,11 +124,12 @@ class LogSteps {
     return exp_of(hn::Add(hn::Sub(term, shift), column_shift));
   }
   /// The factor of a column where no term follows the matrix.
+  HWY_INLINE V plain_factors(std::int64_t column) const { return hn::LoadU(d_, matrix_.column_scale() + column); }
   HWY_INLINE V plain_factor(T column_scale) const { return hn::Set(d_, column_scale); }
   /// Notes what is small though neither of its factors is zero, and sums that may have lost a term.
   HWY_INLINE V combine(V from, V factor, V normaliser, V least_sum, Lost& lost) const {
     const V y = hn::Mul(from, hn::Mul(factor, normaliser));
-    const auto small = hn::Lt(y, hn::Set(d_, ScanDepth<T>::least_message));
+    const auto small = hn::Lt(y, hn::Set(d_, RealSpaceDepth<T>::least_entry));
     lost = hn::Or(lost, hn::And(small, hn::Gt(hn::Min(from, factor), hn::Zero(d_))));
     lost = hn::Or(lost, hn::Lt(from, least_sum));
     return y;
@@ -136,7 +142,6 @@ class LogSteps {
   }
 
  private:
-  using Term = ScanTerm<T, false>;
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -153,48 +158,16 @@ class LogSteps {
   /// e^x for x ≤ 0: 0 at −inf alone.
   HWY_INLINE V exp_of(V x) const { return hn::IfThenElseZero(hn::Gt(x, hn::Set(d_, -infinity)), ExpOfShifted(d_, x)); }
 
-  /// to ← from · exp(term), less what is taken out; false, with the row as it was but for `to`, if an entry would be
-  /// lost. kFinal: `from` is the matrix's product, whose columns are yet to be shifted.
-  template <bool kNormalise, bool kFinal>
-  HWY_INLINE bool scale(ScanRow<T>& row, const T* term, const T* from, T* to) const {
-    const V inverse = kNormalise ? normaliser(hn::Set(d_, row.top)) : neutral();
-    const bool guarded = kFinal && matrix_.deep();
-    V top = hn::Zero(d_);
-    Lost lost = none_lost();
-    const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
-      const V least = guarded ? hn::LoadU(d_, matrix_.least_sum() + v) : hn::Zero(d_);
-      const V y = combine(hn::LoadU(d_, from + v), factor, inverse, least, lost);
-      top = hn::Max(top, y);
-      hn::StoreU(y, d_, to + v);
-    };
-    T shift = 0;
-    if (term == nullptr) {
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, hn::LoadU(d_, matrix_.column_scale() + v));
-    } else {
-      const Term terms{term, matrix_.states()};
-      shift = terms.shift();
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
-        const V column_shift = kFinal ? hn::LoadU(d_, matrix_.column_shift() + v) : hn::Zero(d_);
-        put(v, factor(terms.load(v), hn::Set(d_, shift), column_shift));
-      }
-    }
-    if (HWY_UNLIKELY(any(lost))) return false;
-    if constexpr (kNormalise) row.exponent += exponent_of(row.top);
-    if constexpr (kFinal) row.top = hn::GetLane(hn::MaxOfLanes(d_, top));
-    row.offset += static_cast<double>(shift) + (kFinal ? matrix_.shift() : 0.0);
-    return true;
-  }
-
   HWY_NOINLINE void leave_rarely(const ScanRow<T>& row, bool linear, T* message) const {
     if (row.in_logs) {
-      write_states(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
+      store_row(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
         const V logs = hn::LoadU(d_, row.logs + v);
         return linear ? Exp(d_, logs) : logs;
       });
     } else {
       const V top = divisor(hn::Set(d_, row.top));
-      write_states(message, matrix_.states(),
-                   [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
+      store_row(message, matrix_.states(),
+                [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
     }
   }
 
@@ -213,18 +186,12 @@ class LogSteps {
     // The term before the matrix is in the input already, which is a message of its own.
     row.message = row.input;
     row.before = nullptr;
-    row.top = largest_of(row.input);
+    row.top = largest_of_row(row.input, matrix_.states());
     if (row.top == 0) return;  // and so is the product
     take_logs_of(row);
     prepare_logs(row);
-    scan_row_product<Algebra>(matrix_, row.input, row.product);
+    row_times_matrix<Algebra>(matrix_, row.input, row.product);
     finish_logs(row);
-  }
-
-  HWY_NOINLINE T largest_of(const T* from) const {
-    V top = hn::LoadU(d_, from);
-    for (std::int64_t v = lanes(); v < matrix_.states(); v += lanes()) top = hn::Max(top, hn::LoadU(d_, from + v));
-    return hn::GetLane(hn::MaxOfLanes(d_, top));
   }
 
   /// logs ← logs ⊗ before; input ← its exponentials, the largest being 1.
@@ -260,7 +227,7 @@ class LogSteps {
       const V depth = hn::LoadU(d_, matrix_.column_depth() + v);
       const auto suspect = hn::And(hn::Lt(sum, hn::Set(d_, guard.least_sum)), hn::Gt(depth, hn::Set(d_, shallow)));
       if (hn::AllFalse(d_, suspect)) continue;
-      HWY_ALIGN T flags[ScanMatrix<T>::panel];
+      HWY_ALIGN T flags[PackedMatrix<T>::panel];
       hn::Store(hn::IfThenElseZero(suspect, hn::Set(d_, T{1})), d_, flags);
       for (std::int64_t b = v; b < std::min(v + lanes(), matrix_.states()); ++b) {
         if (flags[b - v] == 0) continue;
@@ -296,7 +263,7 @@ class LogSteps {
   /// A message in logarithms becomes the row's: in real space if it is shallow. `logs` is where the message goes then.
   HWY_NOINLINE void settle(ScanRow<T>& row, T* logs) const {
     row.offset += static_cast<double>(recentre(row, logs));
-    row.in_logs = row.depth > ScanDepth<T>::message;
+    row.in_logs = row.depth > RealSpaceDepth<T>::vector;
     if (row.in_logs) {
       std::memcpy(row.logs, logs, static_cast<std::size_t>(matrix_.width()) * sizeof(T));
       for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) hn::StoreU(hn::Zero(d_), d_, logs + v);
@@ -305,10 +272,10 @@ class LogSteps {
     for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(exp_of(hn::LoadU(d_, logs + v)), d_, logs + v);
     }
-    row.top = largest_of(logs);
+    row.top = largest_of_row(logs, matrix_.states());
   }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const GemmTag<T> d_{};
 };
 

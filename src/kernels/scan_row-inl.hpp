@@ -8,13 +8,12 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 
 #include "hwy/highway.h"
 #include "kernels/gemm_algebra-inl.hpp"
+#include "kernels/rows-inl.hpp"
 #include "kernels/scan.hpp"
-#include "kernels/vector_ring-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -35,22 +34,17 @@ struct ScanRow {
   T depth;                // log only: how far the input's logarithms reach below 0
 };
 
-/// The vectors of an array of `states` entries in memory, negated where `flip` (a zero) is negative; beyond them is the
-/// semiring's zero, and no byte is touched. kFlips: whether that may be.
+/// A term of one step, negated where `flip` (a zero) is negative; beyond its states is the semiring's zero. kFlips:
+/// whether that may be.
 template <class T, bool kFlips>
 struct ScanTerm {
   const T* data;
   std::int64_t states;
   T flip = 0;
   HWY_INLINE GemmVec<T> load(std::int64_t at) const {
-    const GemmTag<T> d;
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
     constexpr T zero = -std::numeric_limits<T>::infinity();
-    const GemmVec<T> term = HWY_LIKELY(at + lanes <= states)
-                                ? hn::LoadU(d, data + at)
-                                : load_some(d, data + at, static_cast<std::size_t>(states - at),
-                                            kFlips && std::signbit(flip) ? -zero : zero);
-    return kFlips ? hn::Xor(term, hn::Set(d, flip)) : term;
+    const GemmVec<T> term = load_of_row(data, states, at, kFlips && std::signbit(flip) ? -zero : zero);
+    return kFlips ? hn::Xor(term, hn::Set(GemmTag<T>(), flip)) : term;
   }
 
   /// The largest entry, as what to take out: 0 where all are the semiring's zero.
@@ -64,17 +58,40 @@ struct ScanTerm {
   }
 };
 
-/// to[b] ← the lanes of form(v) for the states, and no byte more.
-template <class T, class Form>
-HWY_INLINE void write_states(T* to, std::int64_t states, const Form& form) {
+/// to ← from ⊗ terms, less what is taken out; false, with the row as it was but for `to`, if an entry would be lost.
+/// kNormalise: the message's largest entry is taken out, too. kFinal: `from` is the matrix's product, whose columns are
+/// yet to be shifted. A null term is one.
+template <bool kNormalise, bool kFinal, class Steps, class T>
+HWY_INLINE bool scale_row(const Steps& steps, const PackedMatrix<T>& matrix, ScanRow<T>& row,
+                          const typename Steps::Term& terms, const T* from, T* to) {
   const GemmTag<T> d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t v = 0;
-  for (; v + lanes <= states; v += lanes) hn::StoreU(form(v), d, to + v);
-  if (v == states) return;
-  HWY_ALIGN T rest[ScanMatrix<T>::panel];
-  hn::Store(form(v), d, rest);
-  std::memcpy(to + v, rest, static_cast<std::size_t>(states - v) * sizeof(T));
+  const GemmVec<T> normaliser = kNormalise ? steps.normaliser(hn::Set(d, row.top)) : steps.neutral();
+  const bool guarded = kFinal && matrix.deep();
+  GemmVec<T> top = hn::Set(d, Steps::zero);
+  auto lost = steps.none_lost();
+  const auto put = [&](std::int64_t v, GemmVec<T> factor) HWY_ATTR {
+    const GemmVec<T> least = guarded ? hn::LoadU(d, matrix.least_sum() + v) : hn::Zero(d);
+    const GemmVec<T> y = steps.combine(hn::LoadU(d, from + v), factor, normaliser, least, lost);
+    top = hn::Max(top, y);
+    hn::StoreU(y, d, to + v);
+  };
+  T shift = 0;
+  if (terms.data == nullptr) {
+    for (std::int64_t v = 0; v < matrix.states(); v += lanes) put(v, steps.plain_factors(v));
+  } else {
+    shift = terms.shift();
+    for (std::int64_t v = 0; v < matrix.states(); v += lanes) {
+      const GemmVec<T> column_shift = kFinal ? hn::LoadU(d, matrix.column_shift() + v) : hn::Zero(d);
+      put(v, steps.factor(terms.load(v), hn::Set(d, shift), column_shift));
+    }
+  }
+  if (HWY_UNLIKELY(steps.any(lost))) return false;
+  row.offset +=
+      (static_cast<double>(shift) + (kNormalise ? steps.taken(row.top) : 0.0)) + (kFinal ? matrix.shift() : 0.0);
+  if constexpr (kNormalise) row.exponent += steps.exponent_of(row.top);
+  if constexpr (kFinal) row.top = hn::GetLane(hn::MaxOfLanes(d, top));
+  return true;
 }
 
 }  // namespace plated::kernels::HWY_NAMESPACE

@@ -22,14 +22,15 @@ class SumSteps {
  public:
   using Algebra = MaxOfSums<T>;
   using V = GemmVec<T>;
+  using Term = ScanTerm<T, true>;
   static constexpr T zero = -std::numeric_limits<T>::infinity();
 
-  explicit SumSteps(const ScanMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()), flip_(T{0} * sign_) {}
+  explicit SumSteps(const PackedMatrix<T>& matrix) : matrix_(matrix), sign_(matrix.sign()), flip_(T{0} * sign_) {}
 
   void enter(ScanRow<T>& row, const T* message, double offset) const {
     row.offset = static_cast<double>(sign_) * offset;
     V top = hn::Set(d_, zero);
-    const Term given{message, matrix_.states(), flip_};
+    const Term given = term_of(message);
     for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
       hn::StoreU(given.load(v), d_, row.message + v);
       top = hn::Max(top, given.load(v));
@@ -38,20 +39,23 @@ class SumSteps {
   }
 
   HWY_INLINE void prepare(ScanRow<T>& row) const {
-    if (row.before == nullptr) return;
-    row.offset += add_term(row, row.before, row.top, row.message, row.input);
+    if (row.before != nullptr) scale_row<true, false>(*this, matrix_, row, term_of(row.before), row.message, row.input);
   }
 
   HWY_INLINE void finish(ScanRow<T>& row) const {
-    const T top = row.before == nullptr ? row.top : T{0};
-    row.offset += add_term(row, row.after, top, row.product, row.product) + matrix_.shift();
+    const Term after = term_of(row.after);
+    if (row.before == nullptr) {
+      scale_row<true, true>(*this, matrix_, row, after, row.product, row.product);
+    } else {
+      scale_row<false, true>(*this, matrix_, row, after, row.product, row.product);
+    }
   }
 
   /// Writes the message with 0 as its largest entry. There is no linear form here.
   void leave(const ScanRow<T>& row, bool /*linear*/, T* message) const {
     const V top = divisor(hn::Set(d_, row.top));
-    write_states(message, matrix_.states(),
-                 [&](std::int64_t v) HWY_ATTR { return form(false, hn::LoadU(d_, row.message + v), top); });
+    store_row(message, matrix_.states(),
+              [&](std::int64_t v) HWY_ATTR { return form(false, hn::LoadU(d_, row.message + v), top); });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
@@ -75,6 +79,8 @@ class SumSteps {
   static HWY_INLINE hn::Vec<DI> exponents_of(DI di, V /*top*/) {
     return hn::Zero(di);
   }
+  static HWY_INLINE std::int64_t exponent_of(T /*top*/) { return 0; }
+  static HWY_INLINE double taken(T top) { return top > zero ? static_cast<double>(top) : 0.0; }
   template <class D>
   static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
     return hn::IfThenElseZero(hn::Gt(top, hn::Set(d, -std::numeric_limits<double>::infinity())), top);
@@ -82,6 +88,7 @@ class SumSteps {
   HWY_INLINE V term(V term) const { return hn::Xor(term, hn::Set(d_, flip_)); }
   HWY_INLINE V neutral() const { return hn::Zero(d_); }
   HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
+  HWY_INLINE V plain_factors(std::int64_t /*column*/) const { return neutral(); }
   HWY_INLINE V plain_factor(T /*column_scale*/) const { return neutral(); }
   HWY_INLINE V factor(V term, V shift, V /*column_shift*/) const { return hn::Sub(term, shift); }
   HWY_INLINE V combine(V from, V factor, V normaliser, V /*least_sum*/, Lost&) const {
@@ -91,32 +98,12 @@ class SumSteps {
   HWY_INLINE V form(bool /*linear*/, V message, V top) const { return hn::Sub(term(message), term(top)); }
 
  private:
-  using Term = ScanTerm<T, true>;
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
-  /// to ← from + term, less what is taken out, which is returned: the term's largest entry, and the message's.
-  HWY_INLINE double add_term(ScanRow<T>& row, const T* term, T top, const T* from, T* to) const {
-    const V out = normaliser(hn::Set(d_, top));
-    V largest = hn::Set(d_, zero);
-    T shift = 0;
-    const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
-      const V sum = hn::Add(hn::LoadU(d_, from + v), hn::Sub(factor, out));
-      hn::StoreU(sum, d_, to + v);
-      largest = hn::Max(largest, sum);
-    };
-    if (term == nullptr) {
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, neutral());
-    } else {
-      const Term terms{term, matrix_.states(), flip_};
-      shift = terms.shift();
-      for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) put(v, hn::Sub(terms.load(v), hn::Set(d_, shift)));
-    }
-    row.top = hn::GetLane(hn::MaxOfLanes(d_, largest));
-    return static_cast<double>(shift) + static_cast<double>(hn::GetLane(out));
-  }
+  [[nodiscard]] HWY_INLINE Term term_of(const T* data) const { return {data, matrix_.states(), flip_}; }
 
-  const ScanMatrix<T>& matrix_;
+  const PackedMatrix<T>& matrix_;
   const T sign_, flip_;  // flip: a zero of that sign
   const GemmTag<T> d_{};
 };

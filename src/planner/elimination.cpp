@@ -208,8 +208,8 @@ class Eliminator {
     }
   }
 
-  /// Messages begin at the end that nothing holds. Where both are held, the first message is the product of what holds
-  /// one of them, if that is over what messages carry anyway; else they carry the states at one end along.
+  /// Messages begin at the first slice, with the product of what holds it, if that is over what messages carry anyway.
+  /// Else they begin so at the last one; or they carry the states at the first one along.
   void choose_direction(ComponentRecord& component) const {
     ScanRecord& scan = *component.scan;
     SortedSet firsts;
@@ -219,13 +219,11 @@ class Eliminator {
       if (link.last && is_held(*link.last)) lasts.push_back(*link.last);
     }
     firsts = base::sorted(std::move(firsts));
-    lasts = base::sorted(std::move(lasts));
     const bool filtered = problem_.filtered && problem_.outermost_chain(component.leaf) == scan.chain;
-    scan.forward = !lasts.empty() || filtered;
-    if (firsts.empty() || !scan.forward) return;
+    scan.forward = true;
     if (auto nodes = absorbable(component, firsts)) {
       scan.absorbed = std::move(*nodes);
-    } else if (auto others = absorbable(component, lasts); others && !filtered) {
+    } else if (auto others = absorbable(component, base::sorted(std::move(lasts))); others && !filtered) {
       scan.forward = false;
       scan.absorbed = std::move(*others);
     } else {

@@ -1,5 +1,5 @@
-// Packs the matrix of a chain, and sums its columns exactly where the packed form would underflow.
-#include "kernels/scan_matrix.hpp"
+// Packs a matrix, and sums its columns exactly where the packed form would underflow.
+#include "kernels/packed_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +10,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Columns whose largest entries differ by less than this share one shift: steps without a factor after the matrix then
-// need no scaling of columns.
+// Columns whose largest entries differ by less than this share one shift: products then need no scaling of columns.
 constexpr double alike = 10.0;
 
 }  // namespace
 
 template <class T>
-ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-                          std::int64_t column_stride, ScanLayout layout, std::byte* memory)
+PackedMatrix<T>::PackedMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
+                              std::int64_t column_stride, MatrixLayout layout, std::byte* memory)
     : states_(states),
       width_(width(states)),
       original_(matrix),
@@ -41,7 +40,7 @@ ScanMatrix<T>::ScanMatrix(Semiring semiring, std::int64_t states, const T* matri
 }
 
 template <class T>
-auto ScanMatrix<T>::range(std::int64_t column) const -> Range {
+auto PackedMatrix<T>::range(std::int64_t column) const -> Range {
   Range found{.top = -infinity, .low = infinity};
   for (std::int64_t a = 0; a < states_; ++a) {
     const double value = original(a, column);
@@ -53,7 +52,7 @@ auto ScanMatrix<T>::range(std::int64_t column) const -> Range {
 }
 
 template <class T>
-void ScanMatrix<T>::pack_logs() {
+void PackedMatrix<T>::pack_logs() {
   double highest = -infinity;
   double lowest_top = infinity;
   for (std::int64_t b = 0; b < states_; ++b) {
@@ -70,7 +69,7 @@ void ScanMatrix<T>::pack_logs() {
     const auto [top, low] = range(b);
     if (top == -infinity) continue;
     if (!uniform) column_shift[b] = static_cast<T>(top - highest);
-    // What the step adds back is the rounded shift, so that is what is taken out.
+    // What is added back later is the rounded shift, so that is what is taken out.
     const double out = shift_ + static_cast<double>(column_shift[b]);
     for (std::int64_t a = 0; a < states_; ++a) {
       const double value = std::exp(original(a, b) - out);
@@ -81,7 +80,7 @@ void ScanMatrix<T>::pack_logs() {
     column_shift[b + width_] =
         static_cast<T>(std::max(std::exp(static_cast<double>(column_shift[b])), double{std::numeric_limits<T>::min()}));
     column_shift[b + 2 * width_] = static_cast<T>(std::min(depth, 1e30));
-    if (depth > ScanDepth<T>::column) {
+    if (depth > RealSpaceDepth<T>::column) {
       deep_ = true;
       column_shift[b + 3 * width_] =
           static_cast<T>(states_) * (std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
@@ -90,13 +89,13 @@ void ScanMatrix<T>::pack_logs() {
 }
 
 template <class T>
-void ScanMatrix<T>::pack_sums() {
+void PackedMatrix<T>::pack_sums() {
   const auto sign = static_cast<double>(sign_);
   double highest = -infinity;
   for (std::int64_t a = 0; a < states_; ++a) {
     for (std::int64_t b = 0; b < states_; ++b) highest = std::max(highest, sign * original(a, b));
   }
-  // Relative to the largest entry, a message near 0 loses no digits to a matrix far from it.
+  // Relative to the largest entry, a vector near 0 loses no digits to a matrix far from it.
   shift_ = highest == -infinity ? 0.0 : highest;
   for (std::int64_t a = 0; a < states_; ++a) {
     for (std::int64_t b = 0; b < states_; ++b) put(a, b, sign * original(a, b) - shift_);
@@ -104,15 +103,15 @@ void ScanMatrix<T>::pack_sums() {
 }
 
 template <class T>
-double ScanMatrix<T>::exact_log_sum(const T* message, std::int64_t column) const noexcept {
+double PackedMatrix<T>::exact_log_sum(const T* row, std::int64_t column) const noexcept {
   double largest = -infinity;
   for (std::int64_t a = 0; a < states_; ++a) {
-    largest = std::max(largest, static_cast<double>(message[a]) + original(a, column));
+    largest = std::max(largest, static_cast<double>(row[a]) + original(a, column));
   }
   if (largest == -infinity) return largest;
   double sum = 0.0;
   for (std::int64_t a = 0; a < states_; ++a) {
-    const double below = static_cast<double>(message[a]) + original(a, column) - largest;
+    const double below = static_cast<double>(row[a]) + original(a, column) - largest;
     // Smaller terms leave a double as it is, even many of them.
     if (below > -80.0) sum += std::exp(below);
   }
@@ -120,7 +119,7 @@ double ScanMatrix<T>::exact_log_sum(const T* message, std::int64_t column) const
 }
 
 template <class T>
-void ScanMatrix<T>::weigh(const double* totals, double* to) const noexcept {
+void PackedMatrix<T>::weigh(const double* totals, double* to) const noexcept {
   for (std::int64_t a = 0; a < states_; ++a) {
     for (std::int64_t b = 0; b < states_; ++b) {
       to[a * states_ + b] = totals[a * states_ + b] * std::exp(original(a, b) - shift_);
@@ -128,17 +127,28 @@ void ScanMatrix<T>::weigh(const double* totals, double* to) const noexcept {
   }
 }
 
-template class ScanMatrix<float>;
-template class ScanMatrix<double>;
+template class PackedMatrix<float>;
+template class PackedMatrix<double>;
 
-AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
-                          std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout, std::byte* memory) {
+std::size_t packed_matrix_bytes(Dtype dtype, std::int64_t states) {
+  return dtype == Dtype::float32 ? PackedMatrix<float>::bytes(states) : PackedMatrix<double>::bytes(states);
+}
+
+std::size_t packed_vector_bytes(Dtype dtype, std::int64_t states) {
+  const bool narrow = dtype == Dtype::float32;
+  const std::int64_t width = narrow ? PackedMatrix<float>::width(states) : PackedMatrix<double>::width(states);
+  return static_cast<std::size_t>(width) * size_of(dtype);
+}
+
+AnyPackedMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
+                            std::int64_t row_stride, std::int64_t column_stride, MatrixLayout layout,
+                            std::byte* memory) {
   if (dtype == Dtype::float32) {
-    return ScanMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout,
-                             memory);
+    return PackedMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout,
+                               memory);
   }
-  return ScanMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout,
-                            memory);
+  return PackedMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout,
+                              memory);
 }
 
 }  // namespace plated::kernels

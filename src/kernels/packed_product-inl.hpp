@@ -1,9 +1,9 @@
-// Multiplies messages by the packed matrix: register tiles for several rows, or all accumulators on one row's columns.
-#if defined(PLATED_KERNELS_SCAN_PRODUCT_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef PLATED_KERNELS_SCAN_PRODUCT_INL
-#undef PLATED_KERNELS_SCAN_PRODUCT_INL
+// Multiplies rows by a packed matrix: register tiles for several rows, or all accumulators on one row's columns.
+#if defined(PLATED_KERNELS_PACKED_PRODUCT_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_PACKED_PRODUCT_INL
+#undef PLATED_KERNELS_PACKED_PRODUCT_INL
 #else
-#define PLATED_KERNELS_SCAN_PRODUCT_INL
+#define PLATED_KERNELS_PACKED_PRODUCT_INL
 #endif
 
 #include <algorithm>
@@ -12,31 +12,31 @@
 #include "hwy/highway.h"
 #include "kernels/gemm_algebra-inl.hpp"
 #include "kernels/gemm_micro-inl.hpp"
-#include "kernels/scan_matrix.hpp"
+#include "kernels/packed_matrix.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
 /// Every sum is formed in this one order, whatever the tile: chunks of so many terms from the first to the last, each
 /// summed on its own. So bits do not depend on how rows are grouped.
-inline constexpr std::int64_t scan_chunk = 64;
+inline constexpr std::int64_t product_chunk = 64;
 
 /// Where vector j of a row's columns starts in the panels.
 template <class T>
-HWY_INLINE const T* scan_column(const ScanMatrix<T>& matrix, std::int64_t column) {
-  constexpr std::int64_t panel = ScanMatrix<T>::panel;
+HWY_INLINE const T* packed_column(const PackedMatrix<T>& matrix, std::int64_t column) {
+  constexpr std::int64_t panel = PackedMatrix<T>::panel;
   return matrix.panels() + column / panel * panel * matrix.states() + column % panel;
 }
 
 /// to[column …] for kVectors (1 to 8) vectors of columns and the terms first … first + depth − 1 of one row.
 template <class Algebra, class T, int kVectors>
-HWY_INLINE void scan_row_vectors(const ScanMatrix<T>& matrix, const T* HWY_RESTRICT row, std::int64_t column,
-                                 std::int64_t first, std::int64_t depth, T* HWY_RESTRICT to) {
+HWY_INLINE void row_times_vectors(const PackedMatrix<T>& matrix, const T* HWY_RESTRICT row, std::int64_t column,
+                                  std::int64_t first, std::int64_t depth, T* HWY_RESTRICT to) {
   const GemmTag<T> d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  constexpr std::int64_t panel = ScanMatrix<T>::panel;
+  constexpr std::int64_t panel = PackedMatrix<T>::panel;
   const auto at = [&](int j) {
-    return scan_column(matrix, column + std::min(j, kVectors - 1) * lanes) + first * panel;
+    return packed_column(matrix, column + std::min(j, kVectors - 1) * lanes) + first * panel;
   };
   const T *w0 = at(0), *w1 = at(1), *w2 = at(2), *w3 = at(3), *w4 = at(4), *w5 = at(5), *w6 = at(6), *w7 = at(7);
   GemmVec<T> c0 = hn::Set(d, Algebra::zero()), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0;
@@ -62,40 +62,40 @@ HWY_INLINE void scan_row_vectors(const ScanMatrix<T>& matrix, const T* HWY_RESTR
 
 /// One row: to[0 … vectors · lanes − 1].
 template <class Algebra, class T>
-HWY_NOINLINE void scan_row_product(const ScanMatrix<T>& matrix, const T* row, T* to) {
+HWY_NOINLINE void row_times_matrix(const PackedMatrix<T>& matrix, const T* row, T* to) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
   const std::int64_t states = matrix.states();
-  for (std::int64_t first = 0; first < states; first += scan_chunk) {
-    const std::int64_t depth = std::min(scan_chunk, states - first);
+  for (std::int64_t first = 0; first < states; first += product_chunk) {
+    const std::int64_t depth = std::min(product_chunk, states - first);
     std::int64_t column = 0;
     for (; column + 7 * lanes < states; column += 8 * lanes) {
-      scan_row_vectors<Algebra, T, 8>(matrix, row, column, first, depth, to);
+      row_times_vectors<Algebra, T, 8>(matrix, row, column, first, depth, to);
     }
     for (; column + 3 * lanes < states; column += 4 * lanes) {
-      scan_row_vectors<Algebra, T, 4>(matrix, row, column, first, depth, to);
+      row_times_vectors<Algebra, T, 4>(matrix, row, column, first, depth, to);
     }
     for (; column + lanes < states; column += 2 * lanes) {
-      scan_row_vectors<Algebra, T, 2>(matrix, row, column, first, depth, to);
+      row_times_vectors<Algebra, T, 2>(matrix, row, column, first, depth, to);
     }
     for (; column < states; column += lanes) {
-      scan_row_vectors<Algebra, T, 1>(matrix, row, column, first, depth, to);
+      row_times_vectors<Algebra, T, 1>(matrix, row, column, first, depth, to);
     }
   }
 }
 
 /// Several rows, `width` elements apart in `from` and `to`.
 template <class Algebra, class T>
-void scan_product(const ScanMatrix<T>& matrix, const T* from, T* to, std::int64_t rows) {
-  if (rows == 1) return scan_row_product<Algebra>(matrix, from, to);
-  constexpr std::int64_t panel = ScanMatrix<T>::panel;
+void rows_times_matrix(const PackedMatrix<T>& matrix, const T* from, T* to, std::int64_t rows) {
+  if (rows == 1) return row_times_matrix<Algebra>(matrix, from, to);
+  constexpr std::int64_t panel = PackedMatrix<T>::panel;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
   const std::int64_t states = matrix.states(), width = matrix.width();
-  for (std::int64_t first = 0; first < states; first += scan_chunk) {
-    const std::int64_t depth = std::min(scan_chunk, states - first);
+  for (std::int64_t first = 0; first < states; first += product_chunk) {
+    const std::int64_t depth = std::min(product_chunk, states - first);
     for (std::int64_t column = 0; column < states;) {
       // A tile stays within its panel.
       const std::int64_t vectors = panel >= 2 * lanes && column + lanes < states ? 2 : 1;
-      const T* b = scan_column(matrix, column) + first * panel;
+      const T* b = packed_column(matrix, column) + first * panel;
       for (std::int64_t row = 0; row < rows; row += 6) {
         const std::int64_t count = std::min<std::int64_t>(6, rows - row);
         micro_kernel_for<Algebra, T>(count, vectors)(MicroTile<T>{depth, from + row * width + first, width, 1, b, panel,

@@ -1,4 +1,4 @@
-// The tied matrix of a chain, packed once for scans or posteriors, in real space where the semiring is log.
+// A square matrix that is packed once for many products with vectors, in real space where the semiring is log.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@
 
 namespace plated::kernels {
 
-/// How far below its largest entry a message may reach in real space, and a column of the matrix, so that every product
+/// How far below its largest entry a vector may reach in real space, and a column of the matrix, so that every product
 /// of their entries is a normal number: then nothing is lost, and a sum of 0 is a true zero.
 template <class T>
-struct ScanDepth {
-  static constexpr T least_message = sizeof(T) == 4 ? T(0x1p-80) : T(0x1p-650);
+struct RealSpaceDepth {
+  static constexpr T least_entry = sizeof(T) == 4 ? T(0x1p-80) : T(0x1p-650);
   static constexpr double column = sizeof(T) == 4 ? 31.5 : 256.0;
-  // In logarithms, a little above least_message: what a message must exceed to go back to real space.
-  static constexpr T message = sizeof(T) == 4 ? T(50) : T(440);
+  // In logarithms, a little above least_entry: what a vector must exceed to go back to real space.
+  static constexpr T vector = sizeof(T) == 4 ? T(50) : T(440);
 };
 
-/// Panels for scans, columns for posteriors.
-enum class ScanLayout { panels, columns };
+/// Panels for products with rows, columns for products with single columns.
+enum class MatrixLayout { panels, columns };
 
 template <class T>
-class ScanMatrix {
+class PackedMatrix {
  public:
   /// A panel of columns is a cache line wide on every SIMD target.
   static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
 
   /// `matrix` may be null: then there are states only. Packs into `memory`, on a cache line's boundary, or, where it is
   /// null, into memory of its own.
-  ScanMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-             std::int64_t column_stride, ScanLayout layout, std::byte* memory);
+  PackedMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
+               std::int64_t column_stride, MatrixLayout layout, std::byte* memory);
   [[nodiscard]] static constexpr std::int64_t width(std::int64_t states) {
     return (states + panel - 1) / panel * panel;
   }
@@ -66,8 +66,8 @@ class ScanMatrix {
   /// Whether some column has a least sum.
   [[nodiscard]] bool deep() const { return deep_; }
 
-  /// log Σ_a exp(message[a] + W[a, column]), exactly.
-  [[nodiscard]] double exact_log_sum(const T* message, std::int64_t column) const noexcept;
+  /// log Σ_a exp(row[a] + W[a, column]), exactly.
+  [[nodiscard]] double exact_log_sum(const T* row, std::int64_t column) const noexcept;
 
   /// to[a · states + b] ← totals[a · states + b] · exp(W[a,b] − shift).
   void weigh(const double* totals, double* to) const noexcept;
@@ -88,14 +88,14 @@ class ScanMatrix {
   void pack_logs();
   void pack_sums();
   void put(std::int64_t a, std::int64_t b, double value) {
-    const bool columns = layout_ == ScanLayout::columns;
+    const bool columns = layout_ == MatrixLayout::columns;
     part(0)[columns ? b * width_ + a : (b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
   }
 
   std::int64_t states_, width_;
   const T* original_;
   std::int64_t row_stride_, column_stride_;
-  ScanLayout layout_;
+  MatrixLayout layout_;
   std::unique_ptr<std::byte, Free> memory_;  // null where it is the caller's
   T* packed_ = nullptr;
   double shift_ = 0.0;
@@ -103,14 +103,18 @@ class ScanMatrix {
   bool deep_ = false;
 };
 
-extern template class ScanMatrix<float>;
-extern template class ScanMatrix<double>;
+extern template class PackedMatrix<float>;
+extern template class PackedMatrix<double>;
 
-using AnyScanMatrix = std::variant<ScanMatrix<float>, ScanMatrix<double>>;
+using AnyPackedMatrix = std::variant<PackedMatrix<float>, PackedMatrix<double>>;
+
+/// Of the memory that a matrix of that type packs into, and of a vector that is padded as its columns are.
+[[nodiscard]] std::size_t packed_matrix_bytes(Dtype dtype, std::int64_t states);
+[[nodiscard]] std::size_t packed_vector_bytes(Dtype dtype, std::int64_t states);
 
 /// Of that type, to which `matrix` points.
-[[nodiscard]] AnyScanMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
-                                        std::int64_t row_stride, std::int64_t column_stride, ScanLayout layout,
-                                        std::byte* memory);
+[[nodiscard]] AnyPackedMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
+                                          std::int64_t row_stride, std::int64_t column_stride, MatrixLayout layout,
+                                          std::byte* memory);
 
 }  // namespace plated::kernels
