@@ -70,12 +70,13 @@ class ModelSamples(_Answer):
         import pandas
 
         columns = {}
+        count = max((len(array) for array in self.values()), default=0)
         for variable, array in self.items():
             states = list(self._model.states[variable])
             for name, index in _slices(self._model, variable):
                 codes = array[(slice(None), *index)]
                 columns[name] = pandas.Categorical.from_codes(codes, categories=states)  # -1 is missing
-        return pandas.DataFrame(columns).rename_axis(index="sample")
+        return pandas.DataFrame(columns, index=pandas.RangeIndex(count, name="sample"))
 
 
 def _name(model: Model, variable: str) -> str:

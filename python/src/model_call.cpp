@@ -77,6 +77,12 @@ Evidence evidence_of(const Model& model, nb::handle value) {
     const nb::object named =
         nb::cpp_function([&model, &variable](const std::string& state) { return state_named(model, variable, state); });
     Integers states = integers_of(read(values, "evidence of '" + given + "'", names_of(model, variable), named));
+    if (states.shape.empty() && states.values[0] == -1) {  // nothing is observed, in any slice
+      for (const DimId plate : model.graph.variable_plates()[*found]) {
+        states.shape.push_back(model.graph.dims()[plate].size);
+      }
+      states = Integers(states.shape, -1);
+    }
     if (!result.emplace(variable, std::move(states)).second) {
       throw DuplicateNameError("'" + given + "' is observed twice, by its name and by its label");
     }

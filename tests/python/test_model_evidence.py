@@ -64,6 +64,12 @@ def test_shapes():
             model(NAMED).marginals(evidence={"x": states})
 
 
+def test_nothing_observed_in_any_slice():
+    observed = plated.Model(model().graph, {"f": [1.0, 2.0, 3.0]}, space="real", evidence={"x": [0, 0, 0, 0]})
+    for nothing in [None, float("nan"), np.ma.masked, -1]:
+        np.testing.assert_allclose(observed.log_partition(evidence={"x": nothing}), 4 * np.log(6))
+
+
 def test_truth_values_are_states_of_that_name():
     yes = model({"x": ["true", "false"]}, size=2)
     np.testing.assert_allclose(yes.log_partition(evidence={"x": [True, True, False, True]}), np.log(2))

@@ -78,6 +78,11 @@ def test_assignments_and_samples_as_tables():
     assert np.isfinite(sprinkler_model().log_partition(evidence=sprinkler_model().sample(seed=3).to_pandas().iloc[0]))
 
 
+def test_samples_of_an_empty_plate_have_rows_and_no_columns():
+    graph = plated.FactorGraph.from_equation("ix->", (0, 2), plates="i")
+    assert plated.Model(graph, {"f0": np.zeros((0, 2))}).sample(n=3).to_pandas().shape == (3, 0)
+
+
 def test_slices_beyond_a_length_are_missing():
     graph = plated.FactorGraph()
     graph.chain("t", 3)
