@@ -29,7 +29,7 @@ int convert(const Convert& wanted, const Common& common) {
       losses = std::move(written.losses);
       if (format == Format::uai && !model.evidence.empty()) losses.emplace_back("evidence, which UAI keeps in a file");
     } else {
-      write_whole([&] { losses = write_model(wanted.output, model, format); });
+      write_whole([&] { losses = write_model(model, wanted.output, {.format = format}); });
     }
   } catch (const OptionError& error) {
     const bool flat = wanted.input.unroll || format == Format::plated;

@@ -35,7 +35,7 @@ bool may_be_intractable(const FactorGraph& graph) {
 
 std::string picture(const Model& model, const Draw& wanted, bool quiet) {
   const DrawOptions options = options_for(model, wanted);
-  if (wanted.plan) return draw_plan_svg(outline(model).plans[0], options);
+  if (wanted.plan) return draw_plan_svg(plated::explain(model).plans[0], options);
   if (may_be_intractable(model.graph)) {
     try {
       (void)compile(model.graph);

@@ -62,15 +62,15 @@ std::string contents(const Model& model) {
 }
 
 /// What is done before planning.
-std::string before_planning(const Outline& outline) {
+std::string before_planning(const Explanation& explanation) {
   Columns table({Align::left, Align::left});
   const auto row = [&](const std::string& text) { table.row({heading(table.empty() ? "Before" : ""), text}); };
-  if (outline.absorbed > 0) row("evidence removes " + counted(outline.absorbed, "variable"));
-  if (outline.determined > 0) row("evidence and zeros determine " + counted(outline.determined, "variable"));
-  if (outline.impossible > 0) row(counted(outline.impossible, "state") + " of others impossible, left out");
-  if (!outline.dropped.empty()) {
-    row(counted(static_cast<std::int64_t>(outline.dropped.size()), "variable") +
-        " dropped as barren: " + listed(outline.dropped, 8));
+  if (explanation.absorbed > 0) row("evidence removes " + counted(explanation.absorbed, "variable"));
+  if (explanation.determined > 0) row("evidence and zeros determine " + counted(explanation.determined, "variable"));
+  if (explanation.impossible > 0) row(counted(explanation.impossible, "state") + " of others impossible, left out");
+  if (!explanation.dropped.empty()) {
+    row(counted(static_cast<std::int64_t>(explanation.dropped.size()), "variable") +
+        " dropped as barren: " + listed(explanation.dropped, 8));
   }
   return table.empty() ? "" : table.text();
 }
@@ -91,20 +91,20 @@ std::string asked(const Question& question) {
   }
 }
 
-std::string price(const Outline& outline) {
-  const Cost& cost = outline.cost;
+std::string price(const Explanation& explanation) {
+  const Cost& cost = explanation.cost;
   Columns table({Align::left, Align::left, Align::left});
-  const bool marginals = outline.question.kind == Question::Kind::marginals;
+  const bool marginals = explanation.question.kind == Question::Kind::marginals;
   table.row({heading("Cost"), "arithmetic",
-             count(cost.flops) + " additions and multiplications for " + asked(outline.question)});
+             count(cost.flops) + " additions and multiplications for " + asked(explanation.question)});
   table.row({"", "exponentials", count(cost.exps) + ", with logarithms"});
   table.row({"", "traffic", bytes(cost.bytes_read) + " read, " + bytes(cost.bytes_written) + " written"});
   table.row({"", "memory", bytes(static_cast<double>(cost.peak_bytes)) + " for intermediates at the peak"});
   if (marginals) {
-    table.row({"", "sweeps", counted(outline.sweeps, "sweep") + " forwards and back"});
+    table.row({"", "sweeps", counted(explanation.sweeps, "sweep") + " forwards and back"});
   } else {
     table.row({"", "marginals",
-               counted(outline.sweeps, "sweep") + ", about " + count(outline.sweep_flops) +
+               counted(explanation.sweeps, "sweep") + ", about " + count(explanation.sweep_flops) +
                    " operations forwards and up to twice that back (--task mar counts them)"});
   }
   table.row({"", "depth", count(cost.span) + " operations in sequence with unlimited processors"});
@@ -112,15 +112,15 @@ std::string price(const Outline& outline) {
 }
 
 /// The schedules of all plans, one after the other.
-std::string schedule(const Outline& outline, bool whole, std::int64_t limit) {
+std::string schedule(const Explanation& explanation, bool whole, std::int64_t limit) {
   std::string printed;
-  for (const Plan& plan : outline.plans) printed += plan.print(outline.question, limit, Dtype::float64);
+  for (const Plan& plan : explanation.plans) printed += plan.print(explanation.question, limit, Dtype::float64);
   std::istringstream lines(printed);
-  const bool only_value = outline.question.kind == Question::Kind::value;
+  const bool only_value = explanation.question.kind == Question::Kind::value;
   std::string text =
       "Schedule  " +
-      (only_value ? counted(static_cast<std::int64_t>(outline.plans[0].steps()), "step") + " " : std::string()) +
-      "for " + asked(outline.question) + "\n";
+      (only_value ? counted(static_cast<std::int64_t>(explanation.plans[0].steps()), "step") + " " : std::string()) +
+      "for " + asked(explanation.question) + "\n";
   std::size_t left_out = 0;
   std::size_t shown = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -166,10 +166,10 @@ std::string why_not(const IntractableError& error) {
 std::string verdict(const std::string& words) { return "Verdict   " + words + "\n"; }
 
 /// "needs 773 GiB for intermediates, and this machine has 15.6 GiB"; nothing where it fits.
-std::string too_much(const Outline& outline, const Common& common) {
+std::string too_much(const Explanation& explanation, const Common& common) {
   const std::int64_t limit = memory_limit(common);
-  if (limit <= 0 || outline.cost.peak_bytes <= limit) return "";
-  return fmt::format("needs {} for intermediates, and {} {}", bytes(static_cast<double>(outline.cost.peak_bytes)),
+  if (limit <= 0 || explanation.cost.peak_bytes <= limit) return "";
+  return fmt::format("needs {} for intermediates, and {} {}", bytes(static_cast<double>(explanation.cost.peak_bytes)),
                      common.memory_limit > 0 ? "--memory-limit allows" : "this machine has",
                      bytes(static_cast<double>(limit)));
 }
@@ -184,7 +184,7 @@ Question::Kind kind_of(const std::string& task) {
 
 int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
   std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-  const Outline told = outline(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)});
+  const Explanation told = plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)});
   progress.reset();
   const std::string refused = too_much(told, common);
   const std::string judged = verdict(

@@ -52,7 +52,7 @@ function(plated_room_flags name)
     target_compile_options(${name} PRIVATE -fsanitize=undefined
       -fno-sanitize=null,vptr,alignment,object-size,nonnull-attribute,returns-nonnull-attribute)
   endif()
-  if(PLATED_BUILD_FUZZ AND name MATCHES "_(base|tensor|graph|io)$")
+  if(PLATED_BUILD_FUZZ AND name MATCHES "_(base|tensor|graph|model|io)$")
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -50,11 +51,39 @@ struct Model {
   std::vector<std::string> notes;
 };
 
+/// What a model has besides its graph and its numbers; see Model.
+struct ModelOptions {
+  Space space = Space::log;  ///< of the numbers
+  std::string name = {};
+  std::map<std::string, std::vector<std::string>, std::less<>> states = {};
+  std::map<std::string, std::string, std::less<>> labels = {};
+  std::set<std::string, std::less<>> observed = {};
+  Evidence evidence = {};
+  Lengths lengths = {};
+};
+
+/// A model from a graph and the numbers of each of its factors, by name. Those that are distributions in the graph must
+/// sum to one, to 2e-6, and are then trusted.
+///
+///   Model model = make_model(graph, {{"prior", prior}, {"likelihood", likelihood}});
+///
+/// Throws UnknownNameError for names that the graph lacks, OperandCountError for a factor without numbers, ShapeError
+/// for numbers, states or evidence of another shape than the graph says, ValueError for NaN, negative weights and
+/// distributions that do not sum to one, DuplicateNameError for two states of one name, and what FactorGraph::validate
+/// throws.
+[[nodiscard]] Model make_model(FactorGraph graph, const std::map<std::string, Tensor>& factors,
+                               ModelOptions options = {});
+
 /// The variables of a model in the file's order, without the ends of chains.
 [[nodiscard]] std::vector<std::string> variables(const Model& model);
 /// How a variable and one of its states are shown to people: as the file names them.
 [[nodiscard]] std::string label(const Model& model, std::string_view variable);
 [[nodiscard]] std::string state_label(const Model& model, std::string_view variable, std::int64_t state);
+/// The variable that the graph or the file calls so, if any.
+[[nodiscard]] std::optional<DimId> find_variable(const Model& model, std::string_view name);
+/// The state of a variable that a name or, where no state is called so, a number says. Throws UnknownNameError, which
+/// lists the states that there are.
+[[nodiscard]] std::int64_t state_named(const Model& model, std::string_view variable, std::string_view state);
 
 /// The same model with its numbers as weights or as natural logarithms, −inf for 0; shares memory where nothing
 /// changes. Throws ValueError for a negative weight, and for a logarithm whose weight would overflow.
@@ -69,5 +98,8 @@ struct Model {
 /// of variables and states are the file's or the graph's. What was known of that slice before is forgotten. Returns the
 /// slice by the graph's name, `rain` or `sensor[3]`. Throws UnknownNameError, ParseError and SizeError.
 std::string observe(Model& model, std::string_view assignment);
+/// The same of all slices of variables: what was known of these variables before is forgotten. Throws UnknownNameError,
+/// ShapeError, and ValueError for a state that does not exist.
+void observe(Model& model, const Evidence& evidence);
 
 }  // namespace plated

@@ -46,6 +46,8 @@ void parse_evidence(Model& model, std::string_view text, const std::string& file
 
 /// How a model is written.
 struct WriteOptions {
+  /// Not set: by the file's extension, as format_of() says.
+  std::optional<Format> format = {};
   /// Factors of more numbers than this are written as `.npy` files beside a plated file: `model.f0.npy`.
   std::int64_t most_inline = std::int64_t{1} << 16;
 };
@@ -63,8 +65,8 @@ struct ModelText {
 [[nodiscard]] std::string uai_evidence_text(const Model& model);
 
 /// Writes a model, each file atomically; returns what is lost. Evidence of a UAI model goes to `PATH.evid`.
-/// Throws what model_text throws, and FileError.
-std::vector<std::string> write_model(const std::filesystem::path& path, const Model& model, Format format,
+/// Throws what model_text throws, OptionError for a name whose extension is that of no format, and FileError.
+std::vector<std::string> write_model(const Model& model, const std::filesystem::path& path,
                                      const WriteOptions& options = {});
 
 /// The format by a file's extension: `.uai`, `.bif`, `.json` or `.plated`.

@@ -24,6 +24,11 @@ struct SolveOptions {
   /// Bytes that a run may take; 0 is no limit. Orders that need less are looked for, runs are cut over plates, and a
   /// model that needs more all the same is refused before anything is allocated.
   std::int64_t memory_limit = 0;
+  /// What is observed in this call besides the model's own evidence, by the names of the graph or the file; what it
+  /// says of a variable counts alone. observe() says what it throws.
+  Evidence evidence = {};
+  /// Lengths of chains and plates, likewise.
+  Lengths lengths = {};
   /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
   std::function<bool()> cancelled;
   std::function<void(double)> progress;
@@ -46,6 +51,15 @@ struct SolveOptions {
 /// The posterior of every variable, observed ones too, over all its states. Axes: batch dims, plates, states.
 [[nodiscard]] std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& options = {});
 
+/// The posteriors of some variables, alone or jointly: one tensor for each entry of the query. Axes: batch dims, the
+/// plates and then the chains that one of the entry's variables is in, the states of each variable in the entry's
+/// order. What nobody asks for and is barren is left out, so that a few variables cost less than all. Throws
+/// UnknownNameError, DuplicateNameError and OptionError for a query that makes no sense.
+///
+///   marginals(model, {{"lung"}, {"tub", "bronc"}}, {.evidence = {{"dysp", Integers({}, {0})}}});
+[[nodiscard]] std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<std::string>>& query,
+                                            const SolveOptions& options = {});
+
 /// The jointly most probable assignment of every variable, observed ones too, and the natural logarithm of its weight.
 [[nodiscard]] MapResult map(const Model& model, const SolveOptions& options = {});
 
@@ -57,7 +71,7 @@ struct SolveOptions {
 [[nodiscard]] Tensor entropy(const Model& model, const SolveOptions& options = {});
 
 /// What solving a model would do, without running anything.
-struct Outline {
+struct Explanation {
   std::int64_t absorbed = 0;         ///< variables that evidence removes
   std::int64_t determined = 0;       ///< variables with a single state left after evidence and zeros
   std::int64_t impossible = 0;       ///< states of other variables that are left out
@@ -69,7 +83,7 @@ struct Outline {
   double sweep_flops = 0;            ///< a quick estimate for their forward halves
 };
 /// Of ln Z, marginals, MAP, samples or the entropy. Throws OptionError for another kind of question.
-[[nodiscard]] Outline outline(const Model& model, Question::Kind kind = Question::Kind::value,
-                              const SolveOptions& options = {});
+[[nodiscard]] Explanation explain(const Model& model, Question::Kind kind = Question::Kind::value,
+                                  const SolveOptions& options = {});
 
 }  // namespace plated

@@ -9,15 +9,18 @@ it. Arrays come from NumPy, PyTorch or JAX, without copies, and answers are arra
 array([0.9, 0.1])
 """
 
+from . import _pickle as _pickle
 from ._answers import Analysis as Analysis
 from ._answers import Cost as Cost
 from ._answers import Dim as Dim
+from ._answers import Explanation as Explanation
 from ._answers import Factor as Factor
 from ._answers import MapResult as MapResult
 from ._answers import Marginals as Marginals
 from ._answers import UnrolledGraph as UnrolledGraph
 from ._core import Evaluation as Evaluation
 from ._core import FactorGraph as FactorGraph
+from ._core import Model as Model
 from ._core import Plan as Plan
 from ._core import analyze as analyze
 from ._core import compile as compile
@@ -32,8 +35,11 @@ from ._core import leave_one_out as leave_one_out
 from ._core import map as map
 from ._core import marginals as marginals
 from ._core import max_marginals as max_marginals
+from ._core import read_evidence as read_evidence
+from ._core import read_model as read_model
 from ._core import sample as sample
 from ._core import value_and_gradient as value_and_gradient
+from ._core import write_model as write_model
 from ._errors import CancelledError as CancelledError
 from ._errors import Certificate as Certificate
 from ._errors import DtypeError as DtypeError
@@ -57,6 +63,67 @@ from ._errors import SizeError as SizeError
 from ._errors import SizeOverflowError as SizeOverflowError
 from ._errors import UnknownNameError as UnknownNameError
 from ._errors import ValueError as ValueError
+from ._models import ModelAssignment as ModelAssignment
+from ._models import ModelMarginals as ModelMarginals
+from ._models import ModelSamples as ModelSamples
 
 __version__ = "0.1.0"
 SEMIRINGS = ("real", "log", "max_plus", "min_plus", "max_product", "boolean")
+
+# Without what would replace a built-in of Python: plated.map, plated.compile and plated.ValueError.
+__all__ = [
+    "Analysis",
+    "CancelledError",
+    "Certificate",
+    "Cost",
+    "Dim",
+    "DtypeError",
+    "DuplicateNameError",
+    "Error",
+    "Evaluation",
+    "Explanation",
+    "Factor",
+    "FactorGraph",
+    "FileError",
+    "FormatError",
+    "ImpossibleError",
+    "IntractableError",
+    "MapResult",
+    "Marginals",
+    "MemoryLimitError",
+    "Model",
+    "ModelAssignment",
+    "ModelMarginals",
+    "ModelSamples",
+    "NullDataError",
+    "OperandCountError",
+    "OptionError",
+    "OverlapError",
+    "ParseError",
+    "Plan",
+    "PlateError",
+    "RankError",
+    "Repair",
+    "SEMIRINGS",
+    "ShapeError",
+    "SizeError",
+    "SizeOverflowError",
+    "UnknownNameError",
+    "UnrolledGraph",
+    "analyze",
+    "einsum",
+    "entropy",
+    "evaluate",
+    "expectation",
+    "first",
+    "hessian_vector_product",
+    "last",
+    "leave_one_out",
+    "marginals",
+    "max_marginals",
+    "read_evidence",
+    "read_model",
+    "sample",
+    "value_and_gradient",
+    "write_model",
+]

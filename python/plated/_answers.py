@@ -55,6 +55,33 @@ class Analysis(NamedTuple):
     steps: int
 
 
+class Explanation(NamedTuple):
+    """What answering a question about a model would take; as text also the schedules."""
+
+    question: str
+    absorbed: int
+    determined: int
+    impossible: int
+    dropped: list[str]
+    cost: Cost
+    sweeps: int
+    plans: list[Plan]
+
+    def __str__(self) -> str:
+        asked = {"log_partition": "value"}.get(self.question, self.question)
+        lines = [
+            f"question       {self.question}",
+            f"absorbed       {self.absorbed} variables that evidence removes",
+            f"determined     {self.determined} variables with a single state left",
+            f"impossible     {self.impossible} states of others, left out",
+            f"dropped        {' '.join(self.dropped) or 'nothing'}: barren variables",
+            f"cost           {self.cost.flops:.3g} operations, {self.cost.exps:.3g} exponentials and logarithms, "
+            f"{self.cost.peak_bytes:,} bytes at the peak",
+            f"marginals      {self.sweeps} sweeps forwards and back",
+        ]
+        return "\n".join([*lines, *(plan.print(asked) for plan in self.plans)])
+
+
 class Dim(NamedTuple):
     """A named dim: its kind is variable, plate, batch or chain."""
 

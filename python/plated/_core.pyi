@@ -1,12 +1,14 @@
 """Types of the extension module: each verb is a function of an equation and a method of Plan."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, Union
+from os import PathLike
+from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, Union, overload
 
 from typing_extensions import Unpack
 
-from ._answers import Analysis, Cost, Dim, Factor, MapResult, Marginals, UnrolledGraph
+from ._answers import Analysis, Cost, Dim, Explanation, Factor, MapResult, Marginals, UnrolledGraph
 from ._errors import Certificate
+from ._models import ModelMarginals, ModelSamples
 
 class _Array(Protocol):
     """An array of NumPy, PyTorch or JAX."""
@@ -17,6 +19,7 @@ _A = TypeVar("_A", bound=_Array)
 _Integers = Any
 _Names = Union[str, Sequence[str]]
 _Arrays = Union[None, _Array, Sequence[_Array]]
+_Operand = Union[_Array, Mapping[str, _Array]]
 
 class _Run(TypedDict, total=False):
     """How a plan is run."""
@@ -113,10 +116,98 @@ class FactorGraph:
         factor_names: bool = ...,
         sizes: bool = ...,
         caption: bool = ...,
+        observed: _Names = ...,
+        directed: bool = ...,
         certificate: Optional[Certificate] = ...,
     ) -> str: ...
     def _repr_svg_(self) -> str: ...
 
+class _Ask(TypedDict, total=False):
+    """How a question about a model is asked."""
+
+    evidence: Optional[Mapping[str, Any]]
+    lengths: Optional[Mapping[str, _Integers]]
+    threads: int
+    memory_limit: int
+    progress: Optional[Callable[[float], object]]
+
+class Model:
+    def __init__(
+        self,
+        graph: FactorGraph,
+        factors: Mapping[str, Any],
+        *,
+        space: str = ...,
+        states: Optional[Mapping[str, Sequence[str]]] = ...,
+        name: str = ...,
+        labels: Mapping[str, str] = ...,
+        observed: _Names = ...,
+        evidence: Optional[Mapping[str, Any]] = ...,
+        lengths: Optional[Mapping[str, _Integers]] = ...,
+    ) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def graph(self) -> FactorGraph: ...
+    @property
+    def factors(self) -> dict[str, Any]: ...
+    @property
+    def space(self) -> str: ...
+    @property
+    def variables(self) -> list[str]: ...
+    @property
+    def states(self) -> dict[str, Union[tuple[str, ...], range]]: ...
+    @property
+    def labels(self) -> dict[str, str]: ...
+    @property
+    def observed(self) -> set[str]: ...
+    @property
+    def evidence(self) -> dict[str, Any]: ...
+    @property
+    def lengths(self) -> dict[str, Any]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def directed(self) -> bool: ...
+    def log_partition(self, **options: Unpack[_Ask]) -> Any: ...
+    def marginals(
+        self,
+        *,
+        query: Union[None, str, tuple[str, ...], Sequence[Union[str, tuple[str, ...]]]] = ...,
+        **options: Unpack[_Ask],
+    ) -> ModelMarginals: ...
+    def map(self, **options: Unpack[_Ask]) -> MapResult: ...
+    def sample(self, *, n: int = ..., seed: int = ..., first: int = ..., **options: Unpack[_Ask]) -> ModelSamples: ...
+    def entropy(self, **options: Unpack[_Ask]) -> Any: ...
+    def explain(self, question: str = ..., **options: Unpack[_Ask]) -> Explanation: ...
+    def in_space(self, space: str) -> Model: ...
+    def unroll(self) -> Model: ...
+    def draw(
+        self,
+        *,
+        title: str = ...,
+        factor_names: bool = ...,
+        sizes: bool = ...,
+        caption: bool = ...,
+        observed: _Names = ...,
+        directed: bool = ...,
+        certificate: Optional[Certificate] = ...,
+    ) -> str: ...
+    def _repr_svg_(self) -> str: ...
+
+def _restored_model(graph: FactorGraph, factors: list[Any], rest: dict[str, Any]) -> Model: ...
+def read_model(
+    path: Union[str, PathLike[str]],
+    *,
+    format: Optional[str] = ...,
+    outside_folder: bool = ...,
+    check_arrays: bool = ...,
+    memory_limit: int = ...,
+) -> Model: ...
+def write_model(
+    model: Model, path: Union[str, PathLike[str]], format: Optional[str] = ..., most_inline: int = ...
+) -> list[str]: ...
+def read_evidence(model: Model, path: Union[str, PathLike[str]]) -> dict[str, Any]: ...
 def einsum(equation: str, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Equation]) -> Any: ...
 def value_and_gradient(
     equation: str,
@@ -194,12 +285,18 @@ class Evaluation:
     def update(self, operand: Union[int, str], index: Union[int, Sequence[int]]) -> None: ...
 
 class Plan:
-    def __call__(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
-    def run(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
-    def einsum(self, *operands: _Array, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
+    @overload
+    def __call__(self, *operands: _Operand, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
+    @overload
+    def __call__(self, **named: Any) -> Any: ...
+    @overload
+    def run(self, *operands: _Operand, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
+    @overload
+    def run(self, **named: Any) -> Any: ...
+    def einsum(self, *operands: _Operand, out: _Arrays = ..., **options: Unpack[_Run]) -> Any: ...
     def value_and_gradient(
         self,
-        *operands: _Array,
+        *operands: _Operand,
         cotangents: _Arrays = ...,
         wrt: Optional[Sequence[int]] = ...,
         out: Optional[Sequence[Optional[_Array]]] = ...,
@@ -214,7 +311,7 @@ class Plan:
     ) -> tuple[Any, list[_A]]: ...
     def marginals(
         self,
-        *operands: _Array,
+        *operands: _Operand,
         variables: bool = ...,
         factors: bool = ...,
         sets: Sequence[Sequence[str]] = ...,
@@ -227,10 +324,10 @@ class Plan:
     def entropy(self, *operands: _A, **options: Unpack[_Run]) -> _A: ...
     def expectation(self, *operands: _A, statistics: Sequence[Optional[_Array]], **options: Unpack[_Run]) -> _A: ...
     def leave_one_out(self, *operands: _A, plate: str, factors: _Names = ..., **options: Unpack[_Run]) -> _A: ...
-    def map(self, *operands: _Array, **options: Unpack[_Run]) -> MapResult: ...
+    def map(self, *operands: _Operand, **options: Unpack[_Run]) -> MapResult: ...
     def sample(
         self,
-        *operands: _Array,
+        *operands: _Operand,
         n: int = ...,
         seed: int = ...,
         first: int = ...,
@@ -247,7 +344,7 @@ class Plan:
     @staticmethod
     def passes() -> list[str]: ...
     def analyze(self) -> Analysis: ...
-    def evaluate(self, *operands: _Array, **options: Unpack[_Run]) -> Evaluation: ...
+    def evaluate(self, *operands: _Operand, **options: Unpack[_Run]) -> Evaluation: ...
     def cost(
         self,
         question: Union[None, str, tuple[str, str]] = ...,
@@ -260,6 +357,7 @@ class Plan:
     def print(
         self, question: Union[None, str, tuple[str, str]] = ..., weights: _Names = ..., lengths: _Names = ...
     ) -> str: ...
+    def draw(self, *, title: str = ..., caption: bool = ...) -> str: ...
     def _repr_html_(self) -> str: ...
 
 def compile(model: Union[FactorGraph, str], *operands: Union[_Array, Sequence[int]], **options: Unpack[_Compile]) -> Plan: ...

@@ -49,6 +49,24 @@ bool take_marginals(std::string_view key, nb::handle value, MarginalOptions& wan
   return true;
 }
 
+bool take_draws(std::string_view key, nb::handle value, SampleOptions& draws) {
+  if (key == "n") {
+    draws.count = integer_of<std::int64_t>(key, value);
+  } else if (key == "seed") {
+    draws.seed = integer_of<std::uint64_t>(key, value);
+  } else if (key == "first") {
+    draws.first = integer_of<std::int64_t>(key, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+nb::object to_python(const Cost& cost) {
+  return answer_class("Cost")(cost.flops, cost.exps, cost.bytes_read, cost.bytes_written, cost.peak_bytes,
+                              cost.run_bytes, cost.sequential, cost.span);
+}
+
 nb::object to_python(Marginals posterior, Library library) {
   static PyObject* const type = answer_class("Marginals").release().ptr();
   return nb::handle(type)(to_dict(std::move(posterior.variables), library),

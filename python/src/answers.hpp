@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "plated/cost.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
+#include "plated/sample.hpp"
 
 namespace plated::python {
 
 /// Takes an argument of marginals(). False where `key` is none of them.
 bool take_marginals(std::string_view key, nb::handle value, MarginalOptions& wanted);
+/// Takes an argument of sample(): n, seed, first.
+bool take_draws(std::string_view key, nb::handle value, SampleOptions& draws);
+[[nodiscard]] nb::object to_python(const Cost& cost);
 [[nodiscard]] nb::object to_python(Marginals posterior, Library library);
 [[nodiscard]] nb::object to_python(MapResult best, Library library);
 

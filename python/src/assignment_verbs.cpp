@@ -27,18 +27,7 @@ struct Sample {
   static constexpr const char* arguments = ", n: int = 1, seed: int = 0, first: int = 0";
   static constexpr const char* result = "dict[str, _Array]";
 
-  bool take(std::string_view key, nb::handle value, Arrays&) {
-    if (key == "n") {
-      draws.count = integer_of<std::int64_t>(key, value);
-    } else if (key == "seed") {
-      draws.seed = integer_of<std::uint64_t>(key, value);
-    } else if (key == "first") {
-      draws.first = integer_of<std::int64_t>(key, value);
-    } else {
-      return false;
-    }
-    return true;
-  }
+  bool take(std::string_view key, nb::handle value, Arrays&) { return take_draws(key, value, draws); }
   nb::object answer(Call& call) {
     auto drawn = call.ask([&](const Plan& plan, std::span<const Tensor> operands, const RunOptions& run) {
       return sample(plan, operands, draws, run);

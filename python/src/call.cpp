@@ -1,7 +1,10 @@
 // Reads the arguments that all verbs share.
 #include "call.hpp"
 
+#include <algorithm>
+
 #include "plated/einsum.hpp"
+#include "plated/error.hpp"
 
 namespace plated::python {
 
@@ -9,6 +12,38 @@ void Call::read_operands(const nb::args& operands) {
   operands_.reserve(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {
     operands_.push_back(arrays_.read(operands[k], {"operand", static_cast<std::ptrdiff_t>(k)}));
+  }
+}
+
+bool Call::take_operand(std::string_view key, nb::handle value, nb::object& named) const {
+  for (const Factor& factor : plan_->graph().factors()) {
+    if (factor.name != key) continue;
+    if (!named.is_valid()) named = nb::dict();
+    named[nb::cast(std::string(key))] = value;
+    return true;
+  }
+  return false;
+}
+
+void Call::read_named(const nb::dict& first, const nb::dict& second, std::size_t positional) {
+  if (positional > 0) {
+    throw OperandCountError("some operands are named and " + std::to_string(positional) +
+                            " are not: name all of them, or none");
+  }
+  const std::vector<Factor>& factors = plan_->graph().factors();
+  for (const Factor& factor : factors) {
+    const nb::str name(factor.name.c_str(), factor.name.size());
+    const bool here = first.contains(name);
+    if (here && second.contains(name)) throw DuplicateNameError("factor '" + factor.name + "' has two operands");
+    if (!here && !second.contains(name)) throw OperandCountError("factor '" + factor.name + "' has no operand");
+    const std::string role = "the operand of '" + factor.name + "'";
+    operands_.push_back(arrays_.read(here ? first[name] : second[name], {role.c_str()}));
+  }
+  if (first.size() + second.size() == factors.size()) return;
+  for (const auto [name, operand] : first) {
+    const std::string given(text_of("a name in operands", name));
+    const bool known = std::any_of(factors.begin(), factors.end(), [&](const Factor& f) { return f.name == given; });
+    if (!known) throw UnknownNameError("the plan has no factor '" + given + "'");
   }
 }
 
@@ -29,28 +64,6 @@ void Call::find_plan(nb::str equation, EinsumOptions reading) {
     if (interrupt.raised()) throw std::move(*interrupt.raised());
     throw;
   }
-}
-
-bool Call::take_progress(std::string_view key, nb::handle value) {
-  if (key != "progress") return false;
-  if (value.is_none()) return true;
-  if (PyCallable_Check(value.ptr()) == 0) {
-    PyErr_Format(PyExc_TypeError, "progress must be a function, not %R", value.ptr());
-    throw nb::python_error();
-  }
-  progress_ = nb::borrow(value);
-  return true;
-}
-
-std::function<void(double)> Call::report(Interrupt& interrupt) {
-  return [this, &interrupt](double share) {
-    const nb::gil_scoped_acquire locked;
-    try {
-      progress_(share);
-    } catch (nb::python_error& error) {
-      interrupt.keep(std::move(error));  // the run stops before its next step
-    }
-  };
 }
 
 }  // namespace plated::python

@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "keywords.hpp"
 #include "plated/plan.hpp"
+#include "progress.hpp"
 
 namespace plated::python {
 
@@ -18,6 +19,7 @@ namespace plated::python {
 struct PythonPlan {
   Plan plan;
   RunOptions defaults;
+  nb::dict options = {};  ///< that compile was given besides the graph, to make it anew from
 };
 
 class Call {
@@ -28,7 +30,7 @@ class Call {
     read_operands(operands);
     EinsumOptions reading;
     read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
-      return take_run(key, value, run_) || take_equation(key, value, reading) || take_progress(key, value) ||
+      return take_run(key, value, run_) || take_equation(key, value, reading) || progress_.take(key, value) ||
              take(key, value, arrays_);
     });
     find_plan(equation, std::move(reading));
@@ -38,10 +40,18 @@ class Call {
   template <class Take>
   Call(const char* verb, const PythonPlan& plan, const nb::args& operands, const nb::kwargs& keywords, Take take)
       : plan_(plan.plan), run_(plan.defaults) {
-    read_operands(operands);
+    nb::object named;  // most calls have none, and are quick
     read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
-      return take_run(key, value, run_) || take_progress(key, value) || take(key, value, arrays_);
+      return take_run(key, value, run_) || progress_.take(key, value) || take(key, value, arrays_) ||
+             take_operand(key, value, named);
     });
+    if (operands.size() == 1 && PyDict_Check(nb::handle(operands[0]).ptr()) != 0) {
+      read_named(nb::borrow<nb::dict>(operands[0]), named.is_valid() ? nb::borrow<nb::dict>(named) : nb::dict());
+    } else if (named.is_valid()) {
+      read_named(nb::borrow<nb::dict>(named), nb::dict(), operands.size());
+    } else {
+      read_operands(operands);
+    }
   }
 
   [[nodiscard]] const Plan& plan() const { return *plan_; }
@@ -53,7 +63,7 @@ class Call {
   auto ask(Question question) {
     Interrupt interrupt;
     run_.cancelled = interrupt.callback();
-    if (progress_.is_valid()) run_.progress = report(interrupt);
+    run_.progress = progress_.callback(interrupt);
     auto answer = without_lock(interrupt, [&] { return question(*plan_, std::span<const Tensor>(operands_), run_); });
     if (interrupt.raised()) throw std::move(*interrupt.raised());
     return answer;
@@ -61,15 +71,17 @@ class Call {
 
  private:
   void read_operands(const nb::args& operands);
+  /// Keeps an argument that has the name of one of the plan's factors. False where `key` is no such name.
+  bool take_operand(std::string_view key, nb::handle value, nb::object& named) const;
+  /// Operands by the names of their factors, from one or two dicts that must have each exactly once.
+  void read_named(const nb::dict& first, const nb::dict& second, std::size_t positional = 0);
   void find_plan(nb::str equation, EinsumOptions reading);
-  bool take_progress(std::string_view key, nb::handle value);
-  std::function<void(double)> report(Interrupt& interrupt);
 
   Arrays arrays_;
   std::vector<Tensor> operands_;
   std::optional<Plan> plan_;
   RunOptions run_;
-  nb::object progress_;
+  Progress progress_;
 };
 
 }  // namespace plated::python

@@ -6,8 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "draw.hpp"
 #include "keywords.hpp"
-#include "plated/draw.hpp"
 #include "plated/error.hpp"
 #include "size_caster.hpp"
 #include "verb.hpp"
@@ -131,16 +131,10 @@ std::size_t index_among(const FactorGraph& graph, Size factor) {
       ("there is no factor " + std::to_string(factor.value) + ", only " + std::to_string(count)).c_str());
 }
 
-std::string draw(const FactorGraph& graph, const std::string& title, bool factor_names, bool sizes, bool caption,
-                 const nb::object& certificate) {
-  const DrawOptions options{.title = title, .factor_names = factor_names, .sizes = sizes, .caption = caption};
-  if (certificate.is_none()) return draw_svg(graph, options);
-  const Certificate why{.u = nb::cast<std::string>(certificate.attr("u")),
-                        .w = nb::cast<std::string>(certificate.attr("w")),
-                        .a = nb::cast<std::string>(certificate.attr("a")),
-                        .b = nb::cast<std::string>(certificate.attr("b")),
-                        .factors = strings("factors", certificate.attr("factors"))};
-  return draw_svg(graph, why, options);
+std::string draw(const FactorGraph& graph, const nb::kwargs& keywords) {
+  DrawCall call;
+  read_keywords("draw", keywords, [&](std::string_view key, nb::handle value) { return call.take(key, value); });
+  return call.svg(graph);
 }
 
 }  // namespace
@@ -239,9 +233,16 @@ In a notebook it shows itself as a picture.)")
       .def_prop_ro("chains", &chains)
       .def("equation", &FactorGraph::equation, "The graph as an equation with spaced names.")
       .def("print", &FactorGraph::print, "A readable table of plates, variables, factors and outputs.")
-      .def("draw", &draw, nb::kw_only(), nb::arg("title") = "", nb::arg("factor_names") = true, nb::arg("sizes") = true,
-           nb::arg("caption") = true, nb::arg("certificate") = nb::none(),
-           "The graph as SVG, with the certificate of an IntractableError in red.")
+      .def("draw", &draw,
+           nb::sig("def draw(self, *, title: str = '', factor_names: bool = True, sizes: bool = True, caption: bool = "
+                   "True, observed: Sequence[str] = (), directed: bool = False, certificate: Certificate | None = "
+                   "None) -> str"),
+           "The graph as SVG, with the certificate of an IntractableError in red. Variables that are ``observed`` are "
+           "shaded; ``directed`` draws distributions as arrows.")
+      .def("__reduce__",
+           [](nb::handle self) { return nb::module_::import_("plated._pickle").attr("reduce_graph")(self); })
+      .def("__copy__", [](const FactorGraph& g) { return FactorGraph(g); })
+      .def("__deepcopy__", [](const FactorGraph& g, nb::handle) { return FactorGraph(g); })
       .def("_repr_svg_", [](const FactorGraph& g) { return draw_svg(g); })
       .def("__str__", &FactorGraph::print)
       .def("__repr__", [](const FactorGraph& g) { return "<plated.FactorGraph '" + g.equation() + "'>"; });

@@ -33,30 +33,12 @@ Choice choice_of(std::string_view key, nb::handle value,
   throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be " + names);
 }
 
-/// A dict, or another mapping as one.
-nb::dict dict_of(std::string_view key, nb::handle value) {
-  if (PyDict_Check(value.ptr()) != 0) return nb::borrow<nb::dict>(value);
-  if (!nb::hasattr(value, "keys")) wrong_type(key, "a dict", value);
-  nb::dict copy;
-  if (PyDict_Update(copy.ptr(), value.ptr()) != 0) throw nb::python_error();
-  return copy;
-}
-
 constexpr std::array<std::pair<std::string_view, Check>, 2> checks{{{"all", Check::all}, {"none", Check::none}}};
 constexpr std::array<std::pair<std::string_view, Search>, 5> searches{{{"automatic", Search::automatic},
                                                                        {"optimal", Search::optimal},
                                                                        {"greedy", Search::greedy},
                                                                        {"min_fill", Search::min_fill},
                                                                        {"randomised", Search::randomised}}};
-
-std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value) {
-  std::map<std::string, Integers> result;
-  for (const auto [name, values] : dict_of(key, value)) {
-    const std::string of(text_of("a name in " + std::string(key), name));
-    result.emplace(of, read_integers(values, std::string(key), of));
-  }
-  return result;
-}
 
 /// Numbers for the slices of plates, from anything that NumPy makes an array of floats from.
 Weights weights_by_name(nb::handle value) {
@@ -124,6 +106,23 @@ std::vector<std::string> strings(std::string_view key, nb::handle value) {
   if (PyUnicode_Check(value.ptr()) != 0) return {std::string(text_of(key, value))};
   std::vector<std::string> result;
   for (const nb::handle item : list_of(key, value)) result.emplace_back(text_of(key, item));
+  return result;
+}
+
+nb::dict dict_of(std::string_view key, nb::handle value) {
+  if (PyDict_Check(value.ptr()) != 0) return nb::borrow<nb::dict>(value);
+  if (!nb::hasattr(value, "keys")) wrong_type(key, "a dict", value);
+  nb::dict copy;
+  if (PyDict_Update(copy.ptr(), value.ptr()) != 0) throw nb::python_error();
+  return copy;
+}
+
+std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value) {
+  std::map<std::string, Integers> result;
+  for (const auto [name, values] : dict_of(key, value)) {
+    const std::string of(text_of("a name in " + std::string(key), name));
+    result.emplace(of, read_integers(values, std::string(key), of));
+  }
   return result;
 }
 

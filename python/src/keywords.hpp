@@ -63,10 +63,14 @@ T integer_of(std::string_view key, nb::handle value) {
 /// A string. Throws TypeError naming the argument.
 [[nodiscard]] std::string_view text_of(std::string_view key, nb::handle value);
 
+/// A dict, or another mapping as one: what has keys() is, a table of pandas too. Throws TypeError naming the argument.
+[[nodiscard]] nb::dict dict_of(std::string_view key, nb::handle value);
 /// The items of a list, a tuple or whatever else can be iterated. Throws TypeError naming the argument.
 [[nodiscard]] nb::list list_of(std::string_view key, nb::handle value);
 /// A list or tuple of strings; a single string is a list of one.
 [[nodiscard]] std::vector<std::string> strings(std::string_view key, nb::handle value);
+/// Evidence or lengths (`key`) by name, from a dict of what NumPy makes arrays of integers from.
+[[nodiscard]] std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value);
 /// Sizes by name, from a dict; None gives none.
 [[nodiscard]] std::map<std::string, std::int64_t> sizes_of(nb::handle value);
 [[nodiscard]] Semiring semiring_of(nb::handle value);

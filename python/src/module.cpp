@@ -7,6 +7,7 @@
 
 NB_MODULE(_core, module) {
   using namespace plated::python;
+  nb::set_leak_warnings(false);  // at exit, the interpreter need not have let go of everything
   module.doc() = "The engine of Plated; use it through the package plated.";
   translate_errors(module);
   define_graph(module);
@@ -26,5 +27,6 @@ A notebook shows it as a table. Many threads may run one plan at once.)");
   define_assignments(module, plan);
   define_evaluation(module, plan);
   define_plan(module, plan);
+  define_model(module);
   define_jax(module);
 }

@@ -5,8 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "answers.hpp"
+#include "draw.hpp"
 #include "errors.hpp"
-#include "plated/draw.hpp"
 #include "verb.hpp"
 
 namespace plated::python {
@@ -14,9 +15,7 @@ namespace {
 
 nb::object cost_of(const Plan& plan, const Question& question, const std::map<std::string, std::int64_t>& sizes,
                    Dtype dtype) {
-  const Cost cost = plan.cost(question, sizes, dtype);
-  return answer_class("Cost")(cost.flops, cost.exps, cost.bytes_read, cost.bytes_written, cost.peak_bytes,
-                              cost.run_bytes, cost.sequential, cost.span);
+  return to_python(plan.cost(question, sizes, dtype));
 }
 
 /// A graph as it is, or that of an equation on operands or their shapes.
@@ -36,6 +35,7 @@ PythonPlan compile_model(const char* function, nb::handle model, const nb::args&
   EinsumOptions reading;
   reading.plan.questions = std::move(questions);
   RunOptions defaults;
+  nb::dict options;
   bool any_reading = false;
   read_keywords(function, keywords, [&](std::string_view key, nb::handle value) {
     if (key == "evidence" || key == "lengths" || key == "weights") return false;  // data, and a plan has none
@@ -44,7 +44,10 @@ PythonPlan compile_model(const char* function, nb::handle model, const nb::args&
       any_reading = any_reading || !reading.sizes.empty();
       return true;
     }
-    if (take_run(key, value, defaults) || take_plan(key, value, reading.plan)) return true;
+    if (take_run(key, value, defaults) || take_plan(key, value, reading.plan)) {
+      options[nb::cast(std::string(key))] = value;
+      return true;
+    }
     const bool taken = take_equation(key, value, reading);
     any_reading = any_reading || taken;
     return taken;
@@ -53,7 +56,8 @@ PythonPlan compile_model(const char* function, nb::handle model, const nb::args&
   Interrupt interrupt;
   reading.plan.memory_limit = defaults.memory_limit;
   reading.plan.cancelled = interrupt.callback();
-  return {without_lock(interrupt, [&] { return compile(graph, reading.plan); }), std::move(defaults)};
+  return {without_lock(interrupt, [&] { return compile(graph, reading.plan); }), std::move(defaults),
+          std::move(options)};
 }
 
 nb::list output_shapes(const PythonPlan& plan) {
@@ -182,6 +186,20 @@ and ``lengths`` name the plates that runs give them for.)")
                    "lengths: Sequence[str] = ()) -> str"),
            "The schedule of a question in the words of the paper: leaves, components, SumProduct, Product; then its "
            "sweep. ``weights`` and ``lengths`` name the plates that runs give them for.")
+      .def(
+          "draw",
+          [](const PythonPlan& self, const std::string& title, bool caption) {
+            return draw_plan_svg(self.plan, {.title = title, .caption = caption});
+          },
+          nb::kw_only(), nb::arg("title") = "", nb::arg("caption") = true,
+          "The plan as SVG, step by step, from the factors down to the outputs.")
+      .def("__reduce__",
+           [](nb::handle self) {
+             const nb::dict options = nb::cast<const PythonPlan&>(self).options;
+             return nb::module_::import_("plated._pickle").attr("reduce_plan")(self, options);
+           })
+      .def("__copy__", [](nb::object self) { return self; })  // plans do not change
+      .def("__deepcopy__", [](nb::object self, nb::handle) { return self; })
       .def("__str__", [](const PythonPlan& self) { return self.plan.print(); })
       .def("__repr__",
            [](const PythonPlan& self) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "call.hpp"
+#include "plated/model.hpp"
 
 namespace plated::python {
 
@@ -20,7 +21,8 @@ inline constexpr const char* equation_arguments =
     "spaced: bool | None = None, "
     "progress: Callable[[float], object] | None = None";
 inline constexpr const char* plan_arguments =
-    "self, *operands: _Array, semiring: str = ..., lengths: Mapping[str, _Integers] | None = None, "
+    "self, *operands: _Array | Mapping[str, _Array], semiring: str = ..., lengths: Mapping[str, _Integers] | None = "
+    "None, "
     "weights: Mapping[str, _Array | float] | None = None, sizes: Mapping[str, int] | None = None, "
     "evidence: Mapping[str, _Integers] | None = None, threads: int = ..., memory_limit: int = ..., check: str = ..., "
     "progress: Callable[[float], object] | None = None";
@@ -95,6 +97,8 @@ void define_posteriors(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_assignments(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_graph(nb::module_& module);
 void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan);
+void define_model(nb::module_& module);
+void define_model_verbs(nb::class_<Model>& model);
 
 /// A class of plated._answers.
 [[nodiscard]] nb::object answer_class(const char* name);

@@ -6,7 +6,7 @@
 #include "base/checked_size.hpp"
 #include "graph/spell.hpp"
 #include "io/json_fields.hpp"
-#include "io/numbers.hpp"
+#include "model/entries.hpp"
 #include "plated/error.hpp"
 #include "plated/npy.hpp"
 
@@ -14,12 +14,12 @@ namespace plated::io {
 namespace {
 
 template <class T>
-const char* first_refused(const Tensor& tensor, bool log_space) {
+const char* first_refused(const Tensor& tensor, Space space) {
   // Maximal runs of memory: a dense array is one, in whatever order its axes are.
   const T* const data = static_cast<const T*>(tensor.data());
   const std::int64_t count = tensor.elements();
   for (std::int64_t k = 0; k < count; ++k) {
-    if (const char* why = refused_entry(static_cast<double>(data[k]), log_space)) return why;
+    if (const char* why = model::refused_entry(static_cast<double>(data[k]), space)) return why;
   }
   return nullptr;
 }
@@ -51,7 +51,7 @@ Tensor ArrayReader::read(const Json& values, const Tensor::Shape& shape, const J
 }
 
 void ArrayReader::add(double entry, std::size_t at, const std::string& what, std::vector<double>& entries) const {
-  if (const char* why = refused_entry(entry, log_space_)) source_.fail(at, "a number of " + what + " " + why);
+  if (const char* why = model::refused_entry(entry, space_)) source_.fail(at, "a number of " + what + " " + why);
   entries.push_back(entry);
 }
 
@@ -113,8 +113,8 @@ Tensor ArrayReader::read_file(const Json& values, const Tensor::Shape& shape, co
 }
 
 void ArrayReader::check_entries(const Tensor& tensor, std::size_t at, const std::string& what) const {
-  const char* const why = tensor.dtype() == Dtype::float32 ? first_refused<float>(tensor, log_space_)
-                                                           : first_refused<double>(tensor, log_space_);
+  const char* const why =
+      tensor.dtype() == Dtype::float32 ? first_refused<float>(tensor, space_) : first_refused<double>(tensor, space_);
   if (why != nullptr) source_.fail(at, "a number in the file of " + what + " " + why);
 }
 

@@ -15,7 +15,7 @@ class ArrayReader {
  public:
   /// `allocated` counts the bytes that arrays of the model have been unpacked to.
   ArrayReader(const Source& source, const ReadOptions& options, Space space, std::int64_t& allocated)
-      : source_(source), options_(options), log_space_(space == Space::log), allocated_(allocated) {}
+      : source_(source), options_(options), space_(space), allocated_(allocated) {}
 
   [[nodiscard]] Tensor read(const Json& values, const Tensor::Shape& shape, const Json* dtype,
                             const std::string& what) const;
@@ -30,7 +30,7 @@ class ArrayReader {
 
   const Source& source_;
   const ReadOptions& options_;
-  bool log_space_;
+  Space space_;
   std::int64_t& allocated_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/checked_size.hpp"
 #include "io/numbers.hpp"
+#include "model/entries.hpp"
 
 namespace plated::io {
 
@@ -69,7 +70,8 @@ std::size_t BifTableReader::read_numbers() {
     const ReadNumber number = read_number(word.text);
     if (number.bytes != word.text.size() || word.text.empty())
       source_.fail(word.at, shown(word.text) + " is not a number");
-    if (const char* why = refused_entry(number.value, false)) source_.fail(word.at, shown(word.text) + " " + why);
+    if (const char* why = model::refused_entry(number.value, Space::real))
+      source_.fail(word.at, shown(word.text) + " " + why);
     numbers_.push_back(number.value);
     ++count;
   }

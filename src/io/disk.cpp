@@ -14,7 +14,7 @@
 #include <optional>
 #include <system_error>
 
-#include "io/numbers.hpp"
+#include "base/whole_integer.hpp"
 #include "io/source.hpp"
 #include "plated/error.hpp"
 #include "plated/file.hpp"
@@ -39,7 +39,7 @@ std::optional<int> named_descriptor(const std::filesystem::path& path) {
   if (name == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!name.starts_with(folder)) continue;
-    const auto number = whole_integer(std::string_view(name).substr(folder.size()));
+    const auto number = base::whole_integer(std::string_view(name).substr(folder.size()));
     if (number && *number >= 0 && *number <= std::numeric_limits<int>::max()) return static_cast<int>(*number);
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -138,7 +139,7 @@ class JsonReader {
     if (!good) source_.fail(begin, "a value should be here, not " + shown(text_.substr(begin, 12)));
     at_ = at;
     const double value = read_number(text_.substr(begin, at - begin)).value;
-    if (refused_entry(std::abs(value), false) != nullptr) source_.fail(begin, "this number does not fit in a double");
+    if (!std::isfinite(value)) source_.fail(begin, "this number does not fit in a double");
     return value;
   }
 

@@ -5,11 +5,13 @@
 
 #include "graph/spell.hpp"
 #include "io/json_fields.hpp"
-#include "io/numbers.hpp"
 #include "io/readers.hpp"
+#include "model/sizes.hpp"
 
 namespace plated::io {
 namespace {
+
+using model::sizes_of;
 
 /// The integers of nested lists, one reading of `item` each. `allowed` are the shapes it may have.
 template <class Item>
@@ -52,39 +54,6 @@ Integers nested(const Source& source, const Json& value, const std::string& what
 
 }  // namespace
 
-std::optional<DimId> find_variable(const Model& model, std::string_view name) {
-  auto found = model.graph.find(name);
-  if (!found) {
-    for (const auto& [variable, label] : model.labels) {
-      if (label == name) found = model.graph.find(variable);
-    }
-  }
-  if (!found) return std::nullopt;
-  const Dim& dim = model.graph.dims()[*found];
-  return dim.kind == DimKind::variable && dim.end == End::none ? found : std::nullopt;
-}
-
-std::optional<std::int64_t> find_state(const Model& model, std::string_view variable, std::string_view state) {
-  if (const auto names = model.states.find(variable); names != model.states.end()) {
-    const auto found = std::find(names->second.begin(), names->second.end(), state);
-    if (found != names->second.end()) return found - names->second.begin();
-  }
-  const auto number = whole_integer(state);
-  const std::int64_t size = model.graph.dims()[*model.graph.find(variable)].size;
-  return number && *number >= 0 && *number < size ? number : std::nullopt;
-}
-
-std::vector<std::int64_t> sizes_of(const FactorGraph& graph, const std::vector<DimId>& dims, bool with_batch) {
-  std::vector<std::int64_t> sizes;
-  if (with_batch) {
-    for (const Dim& dim : graph.dims()) {
-      if (dim.kind == DimKind::batch) sizes.push_back(dim.size);
-    }
-  }
-  for (const DimId dim : dims) sizes.push_back(graph.dims()[dim].size);
-  return sizes;
-}
-
 Evidence evidence_of(const Model& model, const Source& source, const Json& value) {
   if (!value.is(Json::Kind::object)) source.fail(value.at, "evidence should be an object from variables to states");
   const auto plates = source.blame(value.at, [&] { return model.graph.variable_plates(); });
@@ -105,9 +74,7 @@ Evidence evidence_of(const Model& model, const Source& source, const Json& value
         source.fail(state.at,
                     shown(name) + " has no state " + std::to_string(index) + ", only " + std::to_string(dim.size));
       }
-      const auto index = find_state(model, dim.name, state.string);
-      if (!index) source.fail(state.at, shown(name) + " has no state " + shown(state.string));
-      return *index;
+      return source.blame(state.at, [&] { return state_named(model, dim.name, state.string); });
     };
     const auto entry =
         nested(source, states, what,

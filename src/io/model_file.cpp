@@ -112,8 +112,14 @@ ModelText model_text(const Model& model, Format format) {
   }
 }
 
-std::vector<std::string> write_model(const std::filesystem::path& path, const Model& model, Format format,
+std::vector<std::string> write_model(const Model& model, const std::filesystem::path& path,
                                      const WriteOptions& options) {
+  const auto told = options.format ? options.format : format_of(path);
+  if (!told) {
+    throw OptionError(io::one_line(path.string()) +
+                      ": the name has no extension of a format (.uai, .bif, .json, .plated), and no format is given");
+  }
+  const Format format = *told;
   if (format != Format::plated) {
     const ModelText written = model_text(model, format);
     const bool with_evidence = format == Format::uai && !model.evidence.empty();

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "io/numbers.hpp"
+#include "base/whole_integer.hpp"
 #include "io/source.hpp"
 #include "plated/error.hpp"
 
@@ -105,7 +105,7 @@ class DictionaryReader {
       skip_blanks();
       const std::size_t end = std::min(text_.find_first_not_of("-0123456789", at_), text_.size());
       const std::string_view spelled = text_.substr(at_, end - at_);
-      const std::optional<std::int64_t> extent = whole_integer(spelled);
+      const std::optional<std::int64_t> extent = base::whole_integer(spelled);
       if (!extent || *extent < 0) fail("its shape has the extent " + shown(text_.substr(at_, 24)));
       extents.push_back(*extent);
       at_ = end;

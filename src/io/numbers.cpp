@@ -2,7 +2,6 @@
 #include "io/numbers.hpp"
 
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 namespace plated::io {
@@ -35,21 +34,6 @@ ReadNumber read_number(std::string_view text) {
     result.value = tiny ? 0 : *begin == '-' ? -infinity : infinity;
   }
   return result;
-}
-
-std::optional<std::int64_t> whole_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-const char* refused_entry(double value, bool log_space) {
-  if (std::isnan(value)) return "is not a number";
-  if (log_space) return value == std::numeric_limits<double>::infinity() ? "is infinite" : nullptr;
-  if (std::isinf(value)) return "is infinite";
-  return value < 0 ? "is below zero, and weights are not" : nullptr;
 }
 
 void append_number(std::string& text, double value, Dtype dtype) {

@@ -3,12 +3,12 @@
 #include <unordered_map>
 
 #include "base/checked_size.hpp"
+#include "base/whole_integer.hpp"
 #include "io/bif_table.hpp"
 #include "io/bif_words.hpp"
-#include "io/directed.hpp"
 #include "io/names.hpp"
-#include "io/numbers.hpp"
 #include "io/readers.hpp"
+#include "model/directed.hpp"
 #include "plated/error.hpp"
 
 namespace plated::io {
@@ -87,7 +87,7 @@ class BifReader {
     words_.expect('}', where);
     words_.expect(';', where);
     if (variable.states.empty()) source_.fail(count.at, where + " has no states");
-    if (whole_integer(count.text) != static_cast<std::int64_t>(variable.states.size())) {
+    if (base::whole_integer(count.text) != static_cast<std::int64_t>(variable.states.size())) {
       source_.fail(count.at, where + " is said to have " + shown(count.text) + " states and lists " +
                                  std::to_string(variable.states.size()));
     }
@@ -125,7 +125,7 @@ class BifReader {
   void refuse_cycles() const {
     std::vector<std::vector<std::size_t>> parents(variables_.size());
     for (const BifTable& table : tables_) parents[table.child] = table.parents;
-    const std::vector<std::size_t> cycle = find_cycle(parents);
+    const std::vector<std::size_t> cycle = model::find_cycle(parents);
     if (cycle.empty()) return;
     std::string path;
     constexpr std::size_t most = 8;
@@ -154,14 +154,14 @@ class BifReader {
         model.notes.push_back("variable " + shown(variable.name) + " has no probability: all its states weigh one");
     }
     for (BifTable& table : tables_) {
-      NewFactor factor{.name = names[table.child], .child = names[table.child]};
+      model::NewFactor factor{.name = names[table.child], .child = names[table.child]};
       for (const std::size_t parent : table.parents) factor.dims.push_back(names[parent]);
       factor.dims.push_back(names[table.child]);
       factor.numbers = std::move(table.numbers);
-      source_.blame(table.at, [&] { add_factor(model, std::move(factor)); });
+      source_.blame(table.at, [&] { model::add_factor(model, std::move(factor)); });
     }
     model.graph.output({});
-    model.directed = is_directed(model);
+    model.directed = model::is_directed(model);
     return model;
   }
 

@@ -4,10 +4,10 @@
 #include "graph/ends.hpp"
 #include "graph/spell.hpp"
 #include "io/array_values.hpp"
-#include "io/directed.hpp"
 #include "io/json_evidence.hpp"
 #include "io/json_fields.hpp"
 #include "io/readers.hpp"
+#include "model/directed.hpp"
 
 namespace plated::io {
 namespace {
@@ -35,7 +35,7 @@ class PlatedReader {
     if (const Json* evidence = document_.find("evidence")) model_.evidence = evidence_of(model_, source_, *evidence);
     if (const Json* lengths = document_.find("lengths")) model_.lengths = lengths_of(model_, source_, *lengths);
     for (const auto& [variable, states] : model_.evidence) model_.observed.insert(variable);
-    model_.directed = is_directed(model_);
+    model_.directed = model::is_directed(model_);
     return std::move(model_);
   }
 
@@ -147,7 +147,7 @@ class PlatedReader {
   void read_factor(const Json& value, std::set<std::string, std::less<>>& names) {
     const std::string number = graph::numbered_factor(model_.factors.size());
     check_object(source_, value, "factor " + number, {"name", "dims", "tied", "distribution_of", "values", "dtype"});
-    NewFactor factor;
+    model::NewFactor factor;
     if (const Json* name = value.find("name")) factor.name = as_string(source_, *name, "the name of factor " + number);
     for (std::size_t k = model_.factors.size(); factor.name.empty(); ++k) {
       if (names.insert(graph::numbered_factor(k)).second) factor.name = graph::numbered_factor(k);
@@ -169,7 +169,7 @@ class PlatedReader {
     });
     // Numbers that are not to be read now are not summed now either.
     const std::int64_t most = values.is(Json::Kind::object) && !options_.check_arrays ? -1 : std::int64_t{1} << 62;
-    source_.blame(value.at, [&] { add_factor(model_, std::move(factor), most); });
+    source_.blame(value.at, [&] { model::add_factor(model_, std::move(factor), most); });
   }
 
   void read_outputs() {

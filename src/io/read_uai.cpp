@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/checked_size.hpp"
-#include "io/directed.hpp"
 #include "io/readers.hpp"
 #include "io/uai_words.hpp"
+#include "model/directed.hpp"
 #include "plated/error.hpp"
 
 namespace plated::io {
@@ -86,7 +86,7 @@ Model read_uai(const Source& source) {
   }
   const std::vector<Scope> scopes = read_scopes(source, words, count);
   for (std::size_t f = 0; f < scopes.size(); ++f) {
-    NewFactor factor{.name = "f" + std::to_string(f)};
+    model::NewFactor factor{.name = "f" + std::to_string(f)};
     Tensor::Shape shape;
     for (const std::size_t v : scopes[f].variables) {
       factor.dims.push_back(names[v]);
@@ -95,11 +95,11 @@ Model read_uai(const Source& source) {
     // In a BAYES file the last variable of a scope is the child.
     if (bayes && !factor.dims.empty()) factor.child = factor.dims.back();
     factor.numbers = read_table(source, words, shape, f);
-    source.blame(scopes[f].at, [&] { add_factor(model, std::move(factor)); });
+    source.blame(scopes[f].at, [&] { model::add_factor(model, std::move(factor)); });
   }
   note_rest(source, words, model);
   model.graph.output({});
-  model.directed = bayes && is_directed(model);
+  model.directed = bayes && model::is_directed(model);
   if (bayes && !model.directed) model.notes.emplace_back("the file says BAYES, but its factors are no directed model");
   return model;
 }

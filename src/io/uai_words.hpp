@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/whole_integer.hpp"
 #include "io/numbers.hpp"
 #include "io/source.hpp"
+#include "model/entries.hpp"
 
 namespace plated::io {
 
@@ -41,7 +43,7 @@ class UaiWords {
     const std::size_t begin = next();
     const std::string_view spelled = word();
     if (spelled.empty()) source_.fail(begin, std::string("the file ends where ") + what + " should be");
-    const auto value = whole_integer(spelled);
+    const auto value = base::whole_integer(spelled);
     if (!value || *value < least) source_.fail(begin, shown(spelled) + " is not " + what);
     return *value;
   }
@@ -73,7 +75,8 @@ class UaiWords {
     }
     at_ = end;
     if (!(number.value >= 0 && number.value <= most_)) {
-      source_.fail(begin, shown(text_.substr(begin, number.bytes)) + " " + refused_entry(number.value, false));
+      source_.fail(begin,
+                   shown(text_.substr(begin, number.bytes)) + " " + model::refused_entry(number.value, Space::real));
     }
     return number.value;
   }

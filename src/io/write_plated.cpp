@@ -5,6 +5,7 @@
 #include "io/json.hpp"
 #include "io/numbers.hpp"
 #include "io/readers.hpp"
+#include "model/entries.hpp"
 #include "plated/error.hpp"
 #include "plated/json.hpp"
 
@@ -167,7 +168,7 @@ class PlatedWriter {
     std::size_t next = 0;
     append_nested(text_, numbers.shape(), "      ", [&](std::string& text, const std::vector<std::int64_t>&) {
       const double entry = values[next++];
-      if (const char* why = refused_entry(entry, model_.space == Space::log)) {
+      if (const char* why = model::refused_entry(entry, model_.space)) {
         throw ValueError("an entry of factor " + graph::quoted(factor) + " " + why);
       }
       if (entry < 0 && entry * 0 != 0) {

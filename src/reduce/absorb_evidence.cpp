@@ -175,8 +175,10 @@ void absorb_evidence(Reduction& reduction) {
   if (!reduction.model.evidence.empty()) Absorber(reduction).run();
 }
 
-Reduction reduce(const Model& model) {
+Reduction reduce(const Model& model, const Evidence& evidence, const Lengths& lengths) {
   Reduction reduction{.model = model};
+  observe(reduction.model, evidence);
+  for (const auto& [chain, of_chain] : lengths) reduction.model.lengths.insert_or_assign(chain, of_chain);
   reduction.model.graph = graph::total_graph(model.graph);
   absorb_evidence(reduction);
   drop_impossible(reduction);

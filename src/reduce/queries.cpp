@@ -28,8 +28,13 @@ constexpr double flops_to_price = 4000;
 
 class Grouper {
  public:
-  Grouper(const FactorGraph& graph, double cheap_flops)
-      : graph_(graph), cheap_flops_(cheap_flops), holders_(graph.dims().size()), own_(graph.dims().size()) {
+  Grouper(const FactorGraph& graph, std::span<const DimId> observed, double cheap_flops)
+      : graph_(graph),
+        cheap_flops_(cheap_flops),
+        holders_(graph.dims().size()),
+        own_(graph.dims().size()),
+        stays_(graph.dims().size(), false) {
+    for (const DimId v : observed) stays_[v] = true;
     for (std::size_t f = 0; f < graph.factors().size(); ++f) {
       variables_.push_back(graph.factor_variables(f));
       for (const DimId v : variables_.back()) holders_[v].push_back(static_cast<std::uint32_t>(f));
@@ -56,6 +61,17 @@ class Grouper {
     if (network.tensors.size() < 2) return network.tensors.empty() ? 0.0 : std::exp2(log2_elements(network));
     const planner::Tree tree = planner::contraction_order(network, {.strategy = planner::Strategy::min_fill});
     return std::exp2(planner::log2_flops(network, tree));
+  }
+
+  Query run_for(std::vector<DimId> asked) {
+    for (const DimId v : asked) stays_[v] = true;
+    gone_.assign(graph_.factors().size(), false);
+    if (graph_.chains().empty()) find_barren();
+    Query query{{}, std::move(asked), 0};
+    for (std::size_t f = 0; f < gone_.size(); ++f) {
+      if (!gone_[f]) query.factors.push_back(f);
+    }
+    return query;
   }
 
   std::vector<Query> run() {
@@ -93,7 +109,9 @@ class Grouper {
     gone_.assign(factors.size(), false);
     // An empty sum is zero, whatever was declared.
     const std::vector<bool> named = graph::named_along_chains(graph_);
-    const auto kept = [&](DimId v) { return graph_.dims()[v].size == 0 || (v < named.size() && named[v]); };
+    const auto kept = [&](DimId v) {
+      return stays_[v] || graph_.dims()[v].size == 0 || (v < named.size() && named[v]);
+    };
     for (const graph::Barren& barren : graph::barren_variables(factors, graph_.variable_plates(), kept)) {
       own_[barren.variable] = static_cast<std::uint32_t>(barren.factor);
       gone_[barren.factor] = true;
@@ -243,6 +261,7 @@ class Grouper {
   std::vector<SortedSet> dims_;                    // [factor]: its variables and plates of more than one index
   std::vector<SortedSet> holders_;                 // [variable]
   std::vector<std::optional<std::uint32_t>> own_;  // [variable]: the distribution it falls with, if it is barren
+  std::vector<bool> stays_;                        // [variable]: never barren
   std::vector<bool> gone_;                         // [factor]
   std::vector<SortedSet> core_;                    // components of factors
   std::vector<std::size_t> core_of_;               // [factor]
@@ -253,10 +272,16 @@ class Grouper {
 
 }  // namespace
 
-double estimated_flops(const FactorGraph& graph, const Query& query) { return Grouper(graph, 0).flops(query.factors); }
+double estimated_flops(const FactorGraph& graph, const Query& query) {
+  return Grouper(graph, {}, 0).flops(query.factors);
+}
 
-std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops) {
-  return Grouper(graph, cheap_flops).run();
+std::vector<Query> marginal_queries(const FactorGraph& graph, std::span<const DimId> observed, double cheap_flops) {
+  return Grouper(graph, observed, cheap_flops).run();
+}
+
+Query query_for(const FactorGraph& graph, std::vector<DimId> asked, std::span<const DimId> observed) {
+  return Grouper(graph, observed, 0).run_for(std::move(asked));
 }
 
 FactorGraph query_graph(const FactorGraph& graph, const Query& query) {

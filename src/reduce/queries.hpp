@@ -1,6 +1,7 @@
 // Chooses the parts of a graph to sweep for the marginals of all variables; distributions allow leaving some out.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "plated/factor_graph.hpp"
@@ -17,8 +18,13 @@ struct Query {
 
 /// Queries that cover all variables, cheap together: one for each sink of a directed model at most, fewer where sharing
 /// a sweep costs less. A graph without distributions has one, and so has one with chains, and one of so few flops that
-/// pruning could not save what it costs.
-[[nodiscard]] std::vector<Query> marginal_queries(const FactorGraph& graph, double cheap_flops = 2e6);
+/// pruning could not save what it costs. Variables in `observed` have evidence that no factor of the graph shows.
+[[nodiscard]] std::vector<Query> marginal_queries(const FactorGraph& graph, std::span<const DimId> observed = {},
+                                                  double cheap_flops = 2e6);
+
+/// One query for the posteriors of some variables, alone or together: without the barren variables that are neither
+/// asked for nor observed.
+[[nodiscard]] Query query_for(const FactorGraph& graph, std::vector<DimId> asked, std::span<const DimId> observed = {});
 
 /// The flops of a query's value, by a quick estimate.
 [[nodiscard]] double estimated_flops(const FactorGraph& graph, const Query& query);

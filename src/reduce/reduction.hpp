@@ -22,8 +22,9 @@ struct Reduction {
   bool impossible = false;
 };
 
-/// Both of the below, in this order.
-[[nodiscard]] Reduction reduce(const Model& model);
+/// Both of the below, in this order, on the model with further evidence and lengths: what they say of a variable or a
+/// chain counts alone. Throws what observe() throws.
+[[nodiscard]] Reduction reduce(const Model& model, const Evidence& evidence = {}, const Lengths& lengths = {});
 
 /// Takes variables that are observed in all their slices out of the factors. Evidence that cannot be absorbed so stays
 /// evidence: of linked variables, of some slices only, and in ragged chains. Throws ValueError for a state that

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "plated/error.hpp"
@@ -62,6 +63,48 @@ Tensor weight(const Model& model, const std::map<std::string, Integers>& assignm
   return Plain(observed).plan.run(in_space(model, Space::log).factors, {.evidence = assignment})[0];
 }
 
+/// Joint and single queries, in any order of variables, against sets of the unreduced model.
+AssertionResult check_queries(const Model& model, const Plain& plain, std::uint64_t seed) {
+  Random random(seed + 3);
+  const std::vector<std::string> names = variables(model);
+  if (names.empty()) return AssertionSuccess();
+  std::vector<std::vector<std::string>> query;
+  MarginalOptions wanted{.variables = false};
+  for (int k = 0; k < 4; ++k) {
+    std::vector<std::string> entry;
+    const std::int64_t count = 1 + random.below(std::min<std::int64_t>(3, static_cast<std::int64_t>(names.size())));
+    while (static_cast<std::int64_t>(entry.size()) < count) {
+      const std::string& name = names[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(names.size())))];
+      if (std::find(entry.begin(), entry.end(), name) == entry.end()) entry.push_back(name);
+    }
+    wanted.sets.push_back(entry);
+    query.push_back(std::move(entry));
+  }
+  std::vector<Tensor> want;
+  try {
+    want = marginals(plain.plan, plain.logs.factors, plain.run, wanted).sets;
+  } catch (const IntractableError&) {
+    return AssertionSuccess();
+  }
+  const std::vector<Tensor> got = marginals(model, query);
+  for (std::size_t q = 0; q < query.size(); ++q) {
+    // The states of a set are in declaration order, those of a query in its own.
+    std::vector<std::string> declared = query[q];
+    std::sort(declared.begin(), declared.end(),
+              [&](const auto& a, const auto& b) { return *model.graph.find(a) < *model.graph.find(b); });
+    const std::size_t before = got[q].rank() - declared.size();
+    std::vector<std::size_t> axes;
+    for (std::size_t a = 0; a < before; ++a) axes.push_back(a);
+    for (const std::string& name : query[q]) {
+      const auto place = std::find(declared.begin(), declared.end(), name) - declared.begin();
+      axes.push_back(before + static_cast<std::size_t>(place));
+    }
+    AssertionResult good = close("query", got[q], want[q].permuted(axes), 1e-11);
+    if (!good) return good << " of " << query[q][0] << " and " << query[q].size() - 1 << " more";
+  }
+  return AssertionSuccess();
+}
+
 AssertionResult check(const Model& model, std::uint64_t seed) {
   const Plain plain(model);
   const Tensor ln_z = plain.plan.run(plain.logs.factors, plain.run)[0];
@@ -89,6 +132,8 @@ AssertionResult check(const Model& model, std::uint64_t seed) {
     good = close(("marginal of " + variable).c_str(), got.at(variable), posterior, 1e-11);
     if (!good) return good;
   }
+  good = check_queries(model, plain, seed);
+  if (!good) return good;
   const MapResult best = map(model);
   good = close("score", best.score, map(plain.plan, plain.logs.factors, plain.run).score, 1e-11);
   if (good) good = close("weight of the assignment", weight(model, best.assignment), best.score, 1e-11);
@@ -171,6 +216,96 @@ TEST(Solve, AgreesWithEvidenceAsFactorsOnPlatedGraphs) {
   EXPECT_GT(compared, 0U);
 }
 
+TEST(Solve, TakesEvidenceOfACallInPlaceOfTheModelsOwn) {
+  Random random(8);
+  Model model = random_network(random, {.variables = 6, .zero_percent = 0});
+  const double without = log_partition(model).item();
+  Model observed = model;
+  observed.evidence = {{"v2", Integers({}, {0})}, {"v5", Integers({}, {0})}};
+  const double right = log_partition(observed).item();
+  EXPECT_EQ(log_partition(model, {.evidence = observed.evidence}).item(), right);
+  EXPECT_EQ(log_partition(observed, {.evidence = {{"v2", Integers({}, {0})}}}).item(), right);
+  const SolveOptions forgets{.evidence = {{"v2", Integers({}, {-1})}, {"v5", Integers({}, {-1})}}};
+  EXPECT_NEAR(log_partition(observed, forgets).item(), without, 1e-14);
+  EXPECT_THROW((void)log_partition(model, {.evidence = {{"v9", Integers({}, {0})}}}), UnknownNameError);
+  EXPECT_THROW((void)log_partition(model, {.evidence = {{"v2", Integers({}, {9})}}}), ValueError);
+  EXPECT_THROW((void)log_partition(model, {.evidence = {{"v2", Integers({2}, {0, 0})}}}), ShapeError);
+}
+
+TEST(Solve, ExpandsKnownStatesInTheOrderOfAnswers) {
+  // The chain is declared first: evidence has its axis in front, answers have it behind the plate.
+  FactorGraph graph;
+  graph.chain("t", 2);
+  graph.plate("i", 3);
+  graph.variable("a", 2);
+  graph.variable("b", 2);
+  graph.variable("y", 4);
+  graph.link("t", "a", "b");
+  graph.factor("move", {"a", "b"}, {.tied = {"t", "i"}});
+  graph.factor("emit", {"b", "y"}, {.tied = {"t", "i"}});
+  const Integers seen({2, 3}, {0, 1, 2, 3, 0, 1});
+  const Model model =
+      make_model(graph, {{"move", Tensor(Dtype::float64, {2, 2})}, {"emit", Tensor(Dtype::float64, {2, 4})}},
+                 {.evidence = {{"y", seen}}});
+  const std::vector<std::int64_t> answered = {0, 3, 1, 0, 2, 1};
+  EXPECT_EQ(map(model).assignment.at("y").values, answered);
+  EXPECT_EQ(sample(model, {.count = 1}).at("y").values, answered);
+  const std::vector<double> posterior = marginals(model).at("y").values();
+  for (std::size_t k = 0; k < answered.size(); ++k) {
+    EXPECT_EQ(posterior[4 * k + static_cast<std::size_t>(answered[k])], 1) << k;
+  }
+}
+
+TEST(Solve, KeepsEvidenceOfSomeSlicesInEverySweep) {
+  // Sinks that couple triples of roots, so that several sweeps are cheaper than one, and an observed child of a root.
+  constexpr std::size_t states = 20;
+  std::vector<std::vector<std::string>> families;
+  for (int r = 0; r < 16; ++r) families.push_back({"r" + std::to_string(r)});
+  for (int s = 0; s < 12; ++s) {
+    families.push_back({"r" + std::to_string(s), "r" + std::to_string((5 * s + 7) % 16),
+                        "r" + std::to_string((3 * s + 2) % 16 == s ? 15 : (3 * s + 2) % 16), "s" + std::to_string(s)});
+  }
+  families.push_back({"r0", "seen"});
+  FactorGraph graph;
+  graph.plate("i", 2);
+  for (const auto& family : families) graph.variable(family.back(), states);
+  std::map<std::string, Tensor> numbers;
+  Random random(4);
+  for (const auto& family : families) {
+    const std::string& child = family.back();
+    FactorOptions options{.distribution_of = child};
+    if (child == "seen") options.tied = {"i"};
+    graph.factor(child, family, options);
+    std::vector<double> values;
+    for (double rows = std::pow(states, family.size() - 1); rows > 0; --rows) {
+      double sum = 0;
+      for (std::size_t s = 0; s < states; ++s) sum += values.emplace_back(random.uniform(0.1, 1));
+      for (std::size_t s = 0; s < states; ++s) *(values.rbegin() + static_cast<std::ptrdiff_t>(s)) /= sum;
+    }
+    numbers.emplace(child, Tensor::of(Tensor::Shape(family.size(), states), values));
+  }
+  const Model model =
+      make_model(graph, numbers, {.space = Space::real, .evidence = {{"seen", Integers({2}, {3, -1})}}});
+  EXPECT_GT(explain(model).sweeps, 1);
+  // All else sums to one.
+  const std::vector<double> prior = numbers.at("r0").values();
+  const std::vector<double> likelihood = numbers.at("seen").values();
+  std::vector<double> right;
+  double sum = 0;
+  for (std::size_t k = 0; k < states; ++k) sum += right.emplace_back(prior[k] * likelihood[states * k + 3]);
+  const std::vector<double> got = marginals(model).at("r0").values();
+  for (std::size_t k = 0; k < states; ++k) EXPECT_NEAR(got[k], right[k] / sum, 1e-12);
+}
+
+TEST(Solve, RefusesQueriesThatMakeNoSense) {
+  Random random(8);
+  const Model model = random_network(random);
+  EXPECT_TRUE(marginals(model, std::vector<std::vector<std::string>>{}).empty());
+  EXPECT_THROW((void)marginals(model, {{"v9"}}), UnknownNameError);
+  EXPECT_THROW((void)marginals(model, {{"v1", "v1"}}), DuplicateNameError);
+  EXPECT_THROW((void)marginals(model, {std::vector<std::string>{}}), OptionError);
+}
+
 TEST(Solve, DrawsSamplesWithTheMarginalsFrequencies) {
   Random random(5);
   Model model = random_network(random, {.variables = 6, .zero_percent = 0, .undirected_percent = 50});
@@ -199,7 +334,7 @@ TEST(Solve, TellsWhatItWillDo) {
                    Tensor::of<double>({3, 2}, {0.1, 0.9, 0.2, 0.8, 0.3, 0.7})};
   model.children = {"cause", "effect", "aside"};
   model.evidence.emplace("effect", Integers({}, {1}));
-  const Outline told = outline(model);
+  const Explanation told = explain(model);
   EXPECT_EQ(told.absorbed, 1);
   EXPECT_EQ(told.impossible, 1);
   EXPECT_EQ(told.determined, 0);
@@ -207,11 +342,11 @@ TEST(Solve, TellsWhatItWillDo) {
   EXPECT_GT(told.cost.flops, 0);
   EXPECT_EQ(told.sweeps, 1);
   EXPECT_GT(told.sweep_flops, 0);
-  const Outline posterior = outline(model, Question::Kind::marginals);
+  const Explanation posterior = explain(model, Question::Kind::marginals);
   ASSERT_EQ(posterior.plans.size(), 1U);
   EXPECT_GT(posterior.cost.flops, told.cost.flops) << "exactly counted, back and forth";
   EXPECT_NE(posterior.plans[0].print(posterior.question).find("Weigh"), std::string::npos);
-  EXPECT_THROW((void)outline(model, Question::Kind::gradient), OptionError);
+  EXPECT_THROW((void)explain(model, Question::Kind::gradient), OptionError);
   EXPECT_NEAR(log_partition(model).item(), std::log(0.25 * 0.5 + 0.25 * 0.75), 1e-14);
 }
 

@@ -41,12 +41,13 @@ def test_docstrings(name, text):
 def test_verbs_have_examples():
     texts = dict(documented())
     for verb in ["einsum", "value_and_gradient", "hessian_vector_product", "marginals", "max_marginals", "entropy",
-                 "expectation", "leave_one_out", "map", "sample", "compile", "analyze", "FactorGraph", "Plan"]:  # fmt: skip
+                 "expectation", "leave_one_out", "map", "sample", "compile", "analyze", "FactorGraph", "Plan", "Model", "Model.marginals"]:  # fmt: skip
         assert ">>>" in texts[verb], verb
 
 
 @pytest.mark.parametrize(("page", "least"), [("docs/python.md", 10), ("README.md", 3)])
-def test_page(repository, page, least):
+def test_page(repository, page, least, monkeypatch):
+    monkeypatch.chdir(repository)  # pages name files of the repository
     text = (repository / page).read_text(encoding="utf-8")
     assert run(text.replace("```", "\n"), page) >= least
 

@@ -25,6 +25,11 @@ index: int = graph.factor("f", ["i", "x"])
 plan: plated.Plan = plated.compile(graph.asking([[]]), semiring="real")
 flops: float = plan.cost().flops
 again: NDArray[np.float64] = plan(g)
+named: NDArray[np.float64] = plan(f=g)
+model = plated.Model(graph, {"f": g}, states={"x": ["no", "yes"]})
+answer: plated.ModelMarginals = model.marginals(query=["x", ("x",)], evidence={"x": ["yes", None, 1, 0]}, threads=1)
+ln_z: float = float(model.log_partition())
+told: plated.Explanation = model.explain("marginals")
 try:
     plated.compile("ix,jy,ijxy->", (2, 2), (2, 2), (2, 2, 2, 2), plates="ij")
 except plated.IntractableError as error:

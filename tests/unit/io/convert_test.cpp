@@ -72,7 +72,7 @@ TEST(Convert, PlatesAreRefusedUntilUnrolled) {
               "the model has the plate 'patient', which uai files cannot hold: unroll it first");
   const test::Scratch scratch;
   const Model flat = unroll(model);
-  EXPECT_EQ(write_model(scratch.folder() / "m.uai", flat, Format::uai).size(), 2U);
+  EXPECT_EQ(write_model(flat, scratch.folder() / "m.uai").size(), 2U);
   Model again = read_model(scratch.folder() / "m.uai");
   read_evidence(again, scratch.folder() / "m.uai.evid");
   EXPECT_EQ(again.evidence.size(), flat.evidence.size());

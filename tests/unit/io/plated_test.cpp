@@ -145,7 +145,7 @@ TEST(Plated, ChecksArraysInFilesUnlessTold) {
 TEST(Plated, WritesLargeFactorsBesideTheModel) {
   const test::Scratch scratch;
   const Model model = parse_model(with_values("[[1, 2, 3], [4, 5, 6]]"), "m.json");
-  EXPECT_TRUE(write_model(scratch.folder() / "big.json", model, Format::plated, {.most_inline = 5}).empty());
+  EXPECT_TRUE(write_model(model, scratch.folder() / "big.json", {.most_inline = 5}).empty());
   EXPECT_EQ(scratch.files(), 2);
   const Model again = read_model(scratch.folder() / "big.json");
   test::expect_same_numbers(model.factors[0], again.factors[0]);

@@ -120,7 +120,7 @@ TEST(LogMass, RepeatsAMassOfStrideZero) {
   const double mass = 2;
   const double normaliser[] = {0, 1, 2};
   double out[3];
-  log_mass({.extent = {3}, .mass_stride = {0}, .normaliser_stride = {1}}, &mass, normaliser, out);
+  log_mass({.extent = {3}, .mass_stride = {0}, .normaliser_stride = {1}, .output_stride = {1}}, &mass, normaliser, out);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(out[k], std::log(2.0) - normaliser[k], 1e-15);
 }
 

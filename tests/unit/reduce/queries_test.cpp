@@ -33,13 +33,13 @@ TEST(MarginalQueries, AskAnUndirectedGraphOnce) {
   graph.variable("b", 2);
   graph.factor("f", {"a", "b"});
   graph.output({});
-  const auto queries = marginal_queries(graph, 0);
+  const auto queries = marginal_queries(graph, {}, 0);
   ASSERT_EQ(queries.size(), 1U);
   EXPECT_EQ(queries[0].variables, (std::vector<DimId>{0, 1}));
 }
 
 TEST(MarginalQueries, KeepOneSweepForAChainOfDistributions) {
-  EXPECT_EQ(marginal_queries(network({{"a"}, {"a", "b"}, {"b", "c"}}), 0).size(), 1U);
+  EXPECT_EQ(marginal_queries(network({{"a"}, {"a", "b"}, {"b", "c"}}), {}, 0).size(), 1U);
 }
 
 TEST(MarginalQueries, LeaveOutChildrenThatWouldJoinTheirManyParents) {
@@ -61,9 +61,28 @@ TEST(MarginalQueries, LeaveOutChildrenThatWouldJoinTheirManyParents) {
 TEST(MarginalQueries, CoverAVariableThatNoFactorHolds) {
   FactorGraph graph = network({{"a"}});
   graph.variable("lonely", 3);
-  const auto queries = marginal_queries(graph, 0);
+  const auto queries = marginal_queries(graph, {}, 0);
   ASSERT_EQ(queries.size(), 1U);
   EXPECT_EQ(queries[0].variables.size(), 2U);
+}
+
+TEST(MarginalQueries, KeepObservedVariablesInEveryPartThatHoldsTheirParents) {
+  const FactorGraph graph = network({{"a"}, {"b"}, {"a", "b", "c"}, {"a", "b", "d"}, {"a", "e"}}, 30);
+  const std::vector<DimId> observed = {*graph.find("e")};
+  std::vector<std::size_t> sizes;
+  for (const Query& query : marginal_queries(graph, observed, 0)) {
+    sizes.push_back(query.factors.size());
+    EXPECT_EQ(query.factors.back(), 4U) << "the observed child of 'a'";
+  }
+  EXPECT_FALSE(sizes.empty());
+}
+
+TEST(QueryFor, LeavesOutWhatIsBarren) {
+  const FactorGraph graph = network({{"a"}, {"a", "b"}, {"b", "c"}, {"a", "d"}});
+  EXPECT_EQ(query_for(graph, {1}).factors, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(query_for(graph, {0, 2}).factors, (std::vector<std::size_t>{0, 1, 2}));
+  const std::vector<DimId> observed = {3};
+  EXPECT_EQ(query_for(graph, {1}, observed).factors, (std::vector<std::size_t>{0, 1, 3}));
 }
 
 TEST(MarginalQueries, GiveThePosteriorOfTheWhole) {
@@ -73,7 +92,7 @@ TEST(MarginalQueries, GiveThePosteriorOfTheWhole) {
     const Model model =
         in_space(test::random_network(random, {.variables = 12, .most_states = 9, .zero_percent = 0}), Space::log);
     const Marginals whole = marginals(compile(model.graph), model.factors);
-    const auto queries = marginal_queries(model.graph, 0);
+    const auto queries = marginal_queries(model.graph, {}, 0);
     pruned += queries.size() > 1 && factors_of(queries) < queries.size() * model.factors.size() ? 1 : 0;
     std::size_t answered = 0;
     for (const Query& query : queries) {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "graph/unrolled_dims.hpp"
-#include "io/directed.hpp"
+#include "model/directed.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 #include "tensor/check_entries.hpp"
@@ -148,7 +148,7 @@ Model unroll(const Model& model) {
   }
   result.graph = std::move(unrolled.graph);
   copy_meanings(model, result);
-  result.directed = io::is_directed(result);
+  result.directed = model::is_directed(result);
   return result;
 }
 

@@ -1,11 +1,12 @@
-// Adds evidence one assignment at a time, as on a command line.
+// Adds evidence: one assignment at a time, as on a command line, or all states of variables.
 #include <algorithm>
 
+#include "base/whole_integer.hpp"
 #include "graph/spell.hpp"
-#include "io/json_evidence.hpp"
-#include "io/numbers.hpp"
+#include "model/sizes.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated {
 namespace {
@@ -20,7 +21,7 @@ std::optional<std::vector<std::int64_t>> read_index(std::string_view list) {
   std::vector<std::int64_t> index;
   while (true) {
     const std::size_t comma = list.find(',');
-    const auto number = io::whole_integer(list.substr(0, comma));
+    const auto number = base::whole_integer(list.substr(0, comma));
     if (!number) return std::nullopt;
     index.push_back(*number);
     if (comma == std::string_view::npos) return index;
@@ -29,14 +30,21 @@ std::optional<std::vector<std::int64_t>> read_index(std::string_view list) {
 }
 
 Observed read_variable(const Model& model, std::string_view spelled) {
-  if (const auto found = io::find_variable(model, spelled)) return {*found, {}};
+  if (const auto found = find_variable(model, spelled)) return {*found, {}};
   const std::size_t bracket = spelled.rfind('[');
   if (bracket != std::string_view::npos && spelled.ends_with(']')) {
-    const auto found = io::find_variable(model, spelled.substr(0, bracket));
+    const auto found = find_variable(model, spelled.substr(0, bracket));
     auto index = read_index(spelled.substr(bracket + 1, spelled.size() - bracket - 2));
     if (found && index) return {*found, std::move(*index)};
   }
   throw UnknownNameError("there is no variable " + graph::quoted(spelled) + " to observe");
+}
+
+/// "it lives in 'i' and 'j': (3, 4) is expected"
+std::string shape_expected(const FactorGraph& graph, const std::vector<DimId>& plates,
+                           const std::vector<std::int64_t>& sizes) {
+  if (plates.empty()) return "it is in no plate: a single state is expected";
+  return "it is in " + graph::as_set(graph, plates) + ": " + graph::as_shape(sizes) + " is expected";
 }
 
 }  // namespace
@@ -53,11 +61,10 @@ std::string observe(Model& model, std::string_view assignment) {
   const Observed observed = read_variable(model, assignment.substr(0, sign));
   const Dim& dim = model.graph.dims()[observed.variable];
   const std::string_view spelled = assignment.substr(sign + 1);
-  const auto state = io::find_state(model, dim.name, spelled);
-  if (!state) throw UnknownNameError(graph::quoted(dim.name) + " has no state " + graph::quoted(spelled));
+  const std::int64_t state = state_named(model, dim.name, spelled);
 
   const std::vector<DimId> plates = model.graph.variable_plates()[observed.variable];
-  const std::vector<std::int64_t> sizes = io::sizes_of(model.graph, plates, false);
+  const std::vector<std::int64_t> sizes = model::sizes_of(model.graph, plates, false);
   const auto known = model.evidence.find(dim.name);
   if (known != model.evidence.end() && known->second.shape != sizes)
     throw SizeError("the evidence of " + graph::quoted(dim.name) + " has batch dims; give all of it in a file");
@@ -70,11 +77,28 @@ std::string observe(Model& model, std::string_view assignment) {
     throw SizeError("plate " + graph::quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
                     std::to_string(observed.index[k]) + ", only " + std::to_string(sizes[k]));
   }
-  model.evidence.try_emplace(dim.name, sizes, -1).first->second.at(observed.index) = *state;
+  model.evidence.try_emplace(dim.name, sizes, -1).first->second.at(observed.index) = state;
   model.observed.insert(dim.name);
   std::string slice;
   for (const std::int64_t k : observed.index) slice += (slice.empty() ? "[" : ",") + std::to_string(k);
   return dim.name + slice + (slice.empty() ? "" : "]");
+}
+
+void observe(Model& model, const Evidence& evidence) {
+  for (const auto& [name, states] : evidence) {
+    const auto id = find_variable(model, name);
+    if (!id) throw UnknownNameError("there is no variable " + graph::quoted(name) + " to observe");
+    const Dim& dim = model.graph.dims()[*id];
+    const std::vector<DimId>& plates = model.graph.variable_plates()[*id];
+    const std::vector<std::int64_t> sizes = model::sizes_of(model.graph, plates, false);
+    if (states.shape != sizes && states.shape != model::sizes_of(model.graph, plates, true)) {
+      throw ShapeError("the evidence of " + graph::quoted(name) + " has the shape " + graph::as_shape(states.shape) +
+                       ", and " + shape_expected(model.graph, plates, sizes));
+    }
+    tensor::check_states(states, name, dim.size);
+    model.evidence.insert_or_assign(dim.name, states);
+    model.observed.insert(dim.name);
+  }
 }
 
 }  // namespace plated

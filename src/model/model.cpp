@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "graph/spell.hpp"
-#include "io/numbers.hpp"
+#include "model/entries.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -15,11 +15,11 @@ template <class T>
 void map_entries(T* entries, std::int64_t count, Space space, const std::string& factor) {
   for (std::int64_t k = 0; k < count; ++k) {
     const T entry = entries[k];
-    const bool log_space = space == Space::real;  // what the entry is before it changes
-    if (const char* why = io::refused_entry(static_cast<double>(entry), log_space)) {
+    const Space before = space == Space::real ? Space::log : Space::real;
+    if (const char* why = model::refused_entry(static_cast<double>(entry), before)) {
       throw ValueError("an entry of factor " + graph::quoted(factor) + " " + why);
     }
-    entries[k] = log_space ? std::exp(entry) : std::log(entry);
+    entries[k] = before == Space::log ? std::exp(entry) : std::log(entry);
     if (entries[k] == std::numeric_limits<T>::infinity()) {
       throw ValueError("an entry of factor " + graph::quoted(factor) + " has a weight too large for a float");
     }

@@ -7,7 +7,7 @@
 
 #include "plated/model.hpp"
 
-namespace plated::io {
+namespace plated::model {
 
 /// A factor before it is part of a graph.
 struct NewFactor {
@@ -34,4 +34,4 @@ void add_factor(Model& model, NewFactor factor, std::int64_t most = std::int64_t
 /// without plates.
 [[nodiscard]] bool is_directed(const Model& model);
 
-}  // namespace plated::io
+}  // namespace plated::model

@@ -1,5 +1,5 @@
 // Checks the sums of distributions, and looks for cycles among parents.
-#include "io/directed.hpp"
+#include "model/directed.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "graph/spell.hpp"
 
-namespace plated::io {
+namespace plated::model {
 namespace {
 
 template <class T>
@@ -119,4 +119,4 @@ bool is_directed(const Model& model) {
   return find_cycle(parents).empty();
 }
 
-}  // namespace plated::io
+}  // namespace plated::model

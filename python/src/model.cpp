@@ -1,0 +1,288 @@
+// plated.Model, and the functions that read and write model files.
+#include "plated/model.hpp"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/set.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "draw.hpp"
+#include "model_call.hpp"
+#include "plated/error.hpp"
+#include "plated/model_file.hpp"
+#include "verb.hpp"
+
+namespace plated::python {
+namespace {
+
+Model make(const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywords) {
+  ModelOptions options;
+  nb::object evidence = nb::none();
+  read_keywords("Model", keywords, [&](std::string_view key, nb::handle value) {
+    if (key == "space") {
+      options.space = space_of(key, value);
+    } else if (key == "states") {
+      options.states = states_of(value);
+    } else if (key == "name") {
+      options.name = text_of(key, value);
+    } else if (key == "labels") {
+      for (const auto [variable, label] : dict_of(key, value)) {
+        options.labels.emplace(text_of("a name in labels", variable), text_of("a label", label));
+      }
+    } else if (key == "observed") {
+      for (std::string& variable : strings(key, value)) options.observed.insert(std::move(variable));
+    } else if (key == "evidence") {
+      evidence = nb::borrow(value);
+    } else if (key == "lengths") {
+      options.lengths = lengths_of(value);
+    } else {
+      return false;
+    }
+    return true;
+  });
+  Model model = make_model(graph, numbers_of(factors), std::move(options));
+  observe(model, evidence_of(model, evidence));  // by names that the model now knows
+  return model;
+}
+
+nb::dict factors(const Model& model) {
+  nb::dict dict;
+  for (std::size_t f = 0; f < model.factors.size(); ++f) {
+    dict[nb::cast(model.graph.factors()[f].name)] = read_only(model.factors[f]);
+  }
+  return dict;
+}
+
+/// Of every variable: names in a tuple, or the range of its numbers.
+nb::dict states(const Model& model) {
+  const nb::object range = nb::module_::import_("builtins").attr("range");
+  nb::dict dict;
+  for (const std::string& variable : variables(model)) {
+    const auto named = model.states.find(variable);
+    dict[nb::cast(variable)] = named == model.states.end() ? range(model.graph.dims()[*model.graph.find(variable)].size)
+                                                           : nb::object(nb::tuple(nb::cast(named->second)));
+  }
+  return dict;
+}
+
+nb::dict labels(const Model& model) {
+  nb::dict dict;
+  for (const auto& [variable, label] : model.labels) dict[nb::cast(variable)] = nb::cast(label);
+  return dict;
+}
+
+nb::set observed(const Model& model) {
+  nb::set names;
+  for (const std::string& variable : model.observed) names.add(nb::cast(variable));
+  return names;
+}
+
+Format format_named(std::string_view key, nb::handle value) {
+  const std::string_view text = text_of(key, value);
+  for (const Format format : {Format::uai, Format::bif, Format::plated}) {
+    if (name(format) == text) return format;
+  }
+  throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be uai, bif, plated");
+}
+
+Model read(const std::filesystem::path& path, const nb::kwargs& keywords) {
+  ReadOptions options;
+  read_keywords("read_model", keywords, [&](std::string_view key, nb::handle value) {
+    if (key == "format") {
+      if (!value.is_none()) options.format = format_named(key, value);
+    } else if (key == "outside_folder") {
+      options.outside_folder = flag_of(key, value);
+    } else if (key == "check_arrays") {
+      options.check_arrays = flag_of(key, value);
+    } else if (key == "memory_limit") {
+      options.memory_limit = value.is_none() ? 0 : integer_of<std::int64_t>(key, value);
+    } else {
+      return false;
+    }
+    return true;
+  });
+  const nb::gil_scoped_release unlocked;
+  return read_model(path, options);
+}
+
+std::vector<std::string> write(const Model& model, const std::filesystem::path& path, nb::handle format,
+                               std::int64_t most_inline) {
+  WriteOptions options{.most_inline = most_inline};
+  if (!format.is_none()) options.format = format_named("format", format);
+  const nb::gil_scoped_release unlocked;
+  return write_model(model, path, options);
+}
+
+nb::dict evidence_in(const Model& model, const std::filesystem::path& path) {
+  Model copy = model;
+  read_evidence(copy, path);
+  return to_dict(std::move(copy.evidence), Library::numpy);
+}
+
+std::string draw(const Model& model, const nb::kwargs& keywords) {
+  DrawCall call;
+  call.options.title = model.name;
+  call.options.labels = model.labels;
+  call.options.observed = model.observed;
+  call.options.children = model.children;
+  read_keywords("draw", keywords, [&](std::string_view key, nb::handle value) { return call.take(key, value); });
+  return call.svg(model.graph);
+}
+
+/// What a pickle has besides the graph and the numbers.
+nb::dict rest_of(const Model& model) {
+  nb::dict rest;
+  rest["name"] = model.name;
+  rest["format"] = std::string(name(model.format));
+  rest["space"] = name_of(model.space);
+  rest["children"] = model.children;
+  rest["directed"] = model.directed;
+  rest["states"] = nb::dict();
+  for (const auto& [variable, names] : model.states) rest["states"][nb::cast(variable)] = names;
+  rest["labels"] = labels(model);
+  rest["observed"] = std::vector<std::string>(model.observed.begin(), model.observed.end());
+  rest["evidence"] = to_dict(model.evidence, Library::numpy);
+  rest["lengths"] = to_dict(model.lengths, Library::numpy);
+  rest["notes"] = model.notes;
+  return rest;
+}
+
+/// A copy in the order of memory that the array has: bits may depend on it.
+Tensor copied(const nb::object& array, const std::string& role) {
+  const bool transposed = nb::cast<bool>(nb::object(array.attr("flags").attr("fnc")));
+  Arrays arrays;
+  const nb::object dense = transposed ? nb::object(array.attr("T")) : array;
+  const Tensor copy = copy_of(arrays.read(dense, {role.c_str()}));
+  if (!transposed) return copy;
+  std::vector<std::size_t> axes;
+  for (std::size_t a = copy.rank(); a-- > 0;) axes.push_back(a);
+  return copy.permuted(axes);
+}
+
+Model restored(const FactorGraph& graph, const nb::list& numbers, const nb::dict& rest) {
+  Model model;
+  model.graph = graph;
+  for (const nb::handle array : numbers) model.factors.push_back(copied(nb::borrow(array), "a factor"));
+  model.name = nb::cast<std::string>(rest["name"]);
+  model.format = format_named("format", rest["format"]);
+  model.space = space_of("space", rest["space"]);
+  model.children = nb::cast<std::vector<std::string>>(rest["children"]);
+  model.directed = nb::cast<bool>(rest["directed"]);
+  model.states = states_of(rest["states"]);
+  for (const auto [variable, label] : nb::borrow<nb::dict>(rest["labels"])) {
+    model.labels.emplace(nb::cast<std::string>(variable), nb::cast<std::string>(label));
+  }
+  for (std::string& variable : strings("observed", rest["observed"])) model.observed.insert(std::move(variable));
+  model.evidence = integers_by_name("evidence", rest["evidence"]);
+  model.lengths = integers_by_name("lengths", rest["lengths"]);
+  model.notes = nb::cast<std::vector<std::string>>(rest["notes"]);
+  return model;
+}
+
+std::string shown(const Model& model) {
+  return "<plated.Model '" + model.name + "', " + std::to_string(variables(model).size()) + " variables, " +
+         std::to_string(model.factors.size()) + " factors>";
+}
+
+}  // namespace
+
+void define_model(nb::module_& module) {
+  nb::class_<Model> model(module, "Model", R"(A graph with the numbers of its factors, names of states, and evidence.
+
+>>> import plated
+>>> graph = plated.FactorGraph()
+>>> graph.variable("rain", 2)
+>>> graph.variable("wet", 2)
+>>> _ = graph.factor("prior", ["rain"])
+>>> _ = graph.factor("sensor", ["rain", "wet"])
+>>> model = plated.Model(graph, {"prior": [0.8, 0.2], "sensor": [[0.9, 0.1], [0.2, 0.8]]}, space="real",
+...                      states={"rain": ["no", "yes"]})
+>>> model.marginals(evidence={"wet": 1})["rain"].round(3)
+array([0.333, 0.667])
+>>> model.states["rain"]
+('no', 'yes')
+
+plated.read_model reads one from a file. The numbers are copied, and a model does not change; a notebook shows it as a
+picture. Verbs first take observed variables out of the tables, then leave out impossible states and barren variables.)");
+  model
+      .def(
+          "__init__",
+          [](Model* self, const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywords) {
+            new (self) Model(make(graph, factors, keywords));
+          },
+          nb::arg("graph"), nb::arg("factors"), nb::arg("keywords"),
+          nb::sig("def __init__(self, graph: FactorGraph, factors: Mapping[str, object], *, space: str = 'log', "
+                  "states: Mapping[str, Sequence[str]] | None = None, name: str = '', "
+                  "labels: Mapping[str, str] = {}, observed: Sequence[str] = (), "
+                  "evidence: Mapping[str, object] | None = None, lengths: Mapping[str, _Integers] | None = None) -> "
+                  "None"),
+          "From a graph and the numbers of each factor, by name: logarithms, or weights where space='real'.")
+      .def_ro("name", &Model::name, "The name in the file.")
+      .def_prop_ro(
+          "graph", [](const Model& self) { return self.graph; }, "The graph of the model.")
+      .def_prop_ro("factors", &factors, "The numbers of each factor, by name; they cannot be written to.")
+      .def_prop_ro(
+          "space", [](const Model& self) { return name_of(self.space); },
+          "'log' where the numbers are logarithms, 'real' where they are weights.")
+      .def_prop_ro(
+          "variables", [](const Model& self) { return variables(self); }, "The names of the variables, in order.")
+      .def_prop_ro("states", &states, "The states of each variable in order: names, or a range of numbers.")
+      .def_prop_ro("labels", &labels, "The file's names of variables whose names no equation could spell.")
+      .def_prop_ro("observed", &observed, "The variables that are observed, whether or not there is evidence.")
+      .def_prop_ro(
+          "evidence", [](const Model& self) { return to_dict(self.evidence, Library::numpy); },
+          "The model's own evidence: integers by variable, -1 where nothing was observed.")
+      .def_prop_ro(
+          "lengths", [](const Model& self) { return to_dict(self.lengths, Library::numpy); },
+          "The lengths of ragged chains and plates.")
+      .def_ro("notes", &Model::notes, "What the reader of the file found worth a line.")
+      .def_ro("directed", &Model::directed, "Whether every variable has one distribution given its parents.")
+      .def(
+          "in_space", [](const Model& self, nb::handle space) { return in_space(self, space_of("space", space)); },
+          nb::arg("space"), nb::sig("def in_space(self, space: str) -> Model"),
+          "The same model with its numbers as weights, 'real', or as logarithms, 'log'.")
+      .def(
+          "unroll", [](const Model& self) { return unroll(self); },
+          "The same model with copies in place of plates and chains.")
+      .def("draw", &draw,
+           nb::sig("def draw(self, *, title: str = ..., factor_names: bool = True, sizes: bool = True, caption: bool = "
+                   "True, observed: Sequence[str] = ..., directed: bool = False, certificate: Certificate | None = "
+                   "None) -> str"),
+           "The model as SVG, observed variables shaded; ``directed`` draws distributions as arrows.")
+      .def("__reduce__",
+           [](nb::handle self) {
+             const auto& held = nb::cast<const Model&>(self);
+             nb::list numbers;
+             for (const Tensor& tensor : held.factors) numbers.append(read_only(tensor));
+             return nb::module_::import_("plated._pickle").attr("reduce_model")(self, numbers, rest_of(held));
+           })
+      .def("__copy__", [](nb::object self) { return self; })  // models do not change
+      .def("__deepcopy__", [](nb::object self, nb::handle) { return self; })
+      .def("_repr_svg_", [](const Model& self) { return draw(self, nb::kwargs()); })
+      .def("__repr__", &shown);
+  define_model_verbs(model);
+
+  module.def("_restored_model", &restored, nb::arg("graph"), nb::arg("factors"), nb::arg("rest"),
+             "The model of a pickle.");
+  module.def("read_model", &read, nb::arg("path"), nb::arg("keywords"),
+             nb::sig("def read_model(path: str | os.PathLike[str], *, format: str | None = None, "
+                     "outside_folder: bool = False, check_arrays: bool = True, memory_limit: int = 0) -> Model"),
+             R"(The model of a file: UAI, BIF, or Plated's JSON, told apart by how it begins.
+
+``format`` is "uai", "bif" or "plated". Raises FileError where the file cannot be read, and FormatError, with the line,
+where it is not what it claims to be.)");
+  module.def("write_model", &write, nb::arg("model"), nb::arg("path"), nb::arg("format") = nb::none(),
+             nb::arg("most_inline") = std::int64_t{1} << 16,
+             nb::sig("def write_model(model: Model, path: str | os.PathLike[str], format: str | None = None, "
+                     "most_inline: int = 65536) -> list[str]"),
+             R"(Writes a model in the format of the file's extension; returns what that cannot hold, one line each.
+
+Factors of more numbers than ``most_inline`` go to .npy files beside a plated file, evidence of UAI to ``PATH.evid``.)");
+  module.def("read_evidence", &evidence_in, nb::arg("model"), nb::arg("path"),
+             nb::sig("def read_evidence(model: Model, path: str | os.PathLike[str]) -> dict[str, _Array]"),
+             "The evidence of a file, UAI's or JSON, as verbs on the model take it.");
+}
+
+}  // namespace plated::python

@@ -1,0 +1,67 @@
+// What models share with Python: their names, their numbers as arrays, and the arguments of the verbs on them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interrupt.hpp"
+#include "keywords.hpp"
+#include "plated/solve.hpp"
+#include "progress.hpp"
+
+namespace plated::python {
+
+namespace nb = nanobind;
+
+/// "real" or "log". Throws OptionError for another word.
+[[nodiscard]] Space space_of(std::string_view key, nb::handle value);
+[[nodiscard]] const char* name_of(Space space);
+
+/// Names of states by variable, from a dict of lists.
+[[nodiscard]] std::map<std::string, std::vector<std::string>, std::less<>> states_of(nb::handle value);
+/// The numbers of factors by name, copied, from a dict of what NumPy makes an array of floats from.
+[[nodiscard]] std::map<std::string, Tensor> numbers_of(nb::handle value);
+/// Observed states by variable: names or numbers, in arrays shaped by the variable's plates; what is missing is −1.
+[[nodiscard]] Evidence evidence_of(const Model& model, nb::handle value);
+/// Lengths by chain or plate.
+[[nodiscard]] Lengths lengths_of(nb::handle value);
+
+/// A row-major copy of a tensor.
+[[nodiscard]] Tensor copy_of(const Tensor& tensor);
+/// A tensor as an array of NumPy that nobody can write to; it keeps the memory.
+[[nodiscard]] nb::object read_only(const Tensor& tensor);
+
+/// The arguments that every verb on models takes: evidence, lengths, threads, memory_limit and progress.
+class ModelCall {
+ public:
+  /// `take` is offered each keyword that the verbs do not share.
+  template <class Take>
+  ModelCall(const char* verb, const Model& model, const nb::kwargs& keywords, Take take) {
+    read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
+      return take_shared(model, key, value) || take(key, value);
+    });
+  }
+
+  /// Asks without the interpreter lock: `question` is given the options.
+  template <class Question>
+  auto ask(Question question) {
+    Interrupt interrupt;
+    options_.cancelled = interrupt.callback();
+    options_.progress = progress_.callback(interrupt);
+    auto answer = without_lock(interrupt, [&] { return question(options_); });
+    if (interrupt.raised()) throw std::move(*interrupt.raised());
+    return answer;
+  }
+
+ private:
+  bool take_shared(const Model& model, std::string_view key, nb::handle value);
+
+  SolveOptions options_;
+  Progress progress_;
+};
+
+}  // namespace plated::python
