@@ -57,6 +57,7 @@ std::int64_t BoundScan::table_bytes() const {
   std::size_t entries = start.row.size() + start.state.size() + present.size();
   for (const FirstMessage::Same& same : start.same) entries += same.row.size() + same.state.size();
   const auto add = [&](const FusedScan& scan) {
+    entries += scan.converted_rows.size();
     if (scan.before) entries += scan.before->row_offset.size();
     if (scan.after) entries += scan.after->row_offset.size();
   };
@@ -295,7 +296,7 @@ void BoundScan::take_shift(std::byte* message) const {
 /// Where messages are kept, the last slice is a run of its own whether they are written or not: so are the bits.
 void BoundScan::run_fused(const ScanRange& range, const ScanMemory& memory, int threads) const {
   if (range.count == 0) return;
-  fused->mark_overflow(sliced(), range.first, range.count, own_.lengths, own_.shift);
+  fused->convert(sliced(), range.count, own_.fused, threads);
   FusedScan::Stretch stretch{.origin = range.first,
                              .slices = range.count,
                              .steps = range.count,

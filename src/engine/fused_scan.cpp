@@ -12,31 +12,31 @@ namespace plated::engine {
 namespace {
 
 constexpr std::int64_t rows_of_a_task = 8;
+constexpr std::int64_t converted_per_task = 1 << 15;
 
-/// Whether any of the numbers is beyond all numbers, on the side of the better ones, or none.
-template <class T>
-bool overflows(bool smallest, const T* numbers, std::int64_t count, std::int64_t stride) {
-  constexpr T infinity = std::numeric_limits<T>::infinity();
-  bool good = true;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const T x = smallest ? -numbers[k * stride] : numbers[k * stride];
-    good &= x < infinity;
-  }
-  return !good;
-}
-
-template <class T>
-void mark_rows(const FusedScan& scan, const FusedTerm& term, const T* data, std::int64_t origin, std::int64_t count,
-               const std::int64_t* lengths, double* shift) {
-  const bool smallest = scan.shape.semiring == Semiring::min_plus;
-  for (std::int64_t r = 0; r < scan.rows; ++r) {
-    const std::int64_t present = lengths == nullptr ? count : std::min(count, lengths[r] - origin);
-    const T* row = data + term.row_offset[static_cast<std::size_t>(r)];
-    for (std::int64_t s = 0; s < present; ++s) {
-      if (!overflows(smallest, row + s * term.slice_stride, scan.shape.states, term.state_stride)) continue;
-      shift[r] = smallest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-      break;
+/// Rows of a term without their best entries: from one type to another. What has overflowed is nothing to kernels: it is
+/// taken out, as infinity.
+template <class From, class To>
+void convert_slice(bool smallest, const FusedTerm& term, const From* slice, std::int64_t rows, std::int64_t states,
+                   To* to, double* taken) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double zero = smallest ? infinity : -infinity;
+  for (std::int64_t r = 0; r < rows; ++r, to += states) {
+    const From* from = slice + term.row_offset[static_cast<std::size_t>(r)];
+    From best = static_cast<From>(zero);
+    bool is_number = true;
+    for (std::int64_t k = 0; k < states; ++k) {
+      const From x = from[k * term.state_stride];
+      best = smallest ? std::min(best, x) : std::max(best, x);
+      is_number &= x == x;
     }
+    const bool overflows = !is_number || static_cast<double>(best) == -zero;
+    const auto shift = static_cast<double>(best);
+    for (std::int64_t k = 0; k < states; ++k) {
+      const auto x = static_cast<double>(from[k * term.state_stride]);
+      to[k] = static_cast<To>(overflows ? 0.0 : shift == zero ? x : x - shift);
+    }
+    taken[r] += overflows ? -zero : shift == zero ? 0.0 : shift;
   }
 }
 
@@ -66,27 +66,29 @@ std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layou
       .rows = rows,
       .before = {},
       .after = {}};
-  bool same_type = true;
   const auto layout_of = [&](std::size_t operand) {
-    Layout layout = layouts(planner::sliced_value(request.step, operand), extents);
-    same_type = same_type && layout.dtype == fused.shape.dtype;
-    return layout;
+    return layouts(planner::sliced_value(request.step, operand), extents);
   };
+  std::size_t conversions = 0;
   const auto term = [&](std::size_t operand, DimId state) {
     const Layout layout = layout_of(operand);
+    const bool is_computed = layouts.is_computed(planner::sliced_value(request.step, operand));
+    const bool converts = is_computed || layout.dtype != fused.shape.dtype;
     return FusedTerm{.operand = planner::sliced_number(request.step, operand),
                      .slice_stride = layout.along(request.chain),
                      .state_stride = layout.along(state),
                      .row_offset = row_offsets(planner::sizes(extents, request.kept), layout.along(request.kept)),
-                     .is_computed = layouts.is_computed(planner::sliced_value(request.step, operand))};
+                     .dtype = layout.dtype,
+                     .converted = converts ? std::optional(conversions++) : std::nullopt};
   };
   const Layout matrix = layout_of(request.form.matrix);
+  if (matrix.dtype != fused.shape.dtype) return std::nullopt;
   fused.matrix = planner::sliced_number(request.step, request.form.matrix);
   fused.matrix_stride[0] = matrix.along(request.before);
   fused.matrix_stride[1] = matrix.along(request.after);
   if (request.form.before) fused.before = term(*request.form.before, request.before);
   if (request.form.after) fused.after = term(*request.form.after, request.after);
-  if (!same_type) return std::nullopt;
+  for (std::int64_t r = 0; conversions > 0 && r < rows; ++r) fused.converted_rows.push_back(r * fused.shape.states);
   return fused;
 }
 
@@ -106,6 +108,15 @@ FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   const std::int64_t most_rows = split ? std::max(rows, rows * shape.states * planner::time_parts) : rows;
   memory.scratch = layout.take(memory.scratch_bytes * groups(most, most_rows, threads));
   if (split) memory.split = layout.take(split_bytes());
+  for (const std::optional<FusedTerm>* term : {&before, &after}) {
+    if (!*term || !(*term)->converted) continue;
+    memory.converted[*(*term)->converted] =
+        layout.take(most * rows * shape.states * static_cast<std::int64_t>(size_of(shape.dtype)));
+  }
+  if (converts()) {
+    memory.taken = layout.take<double>(most * rows);
+    memory.sum = layout.take<double>(rows);
+  }
   return memory;
 }
 
@@ -114,9 +125,15 @@ kernels::Scan FusedScan::pack(std::span<const void* const> operands, const Memor
 }
 
 kernels::SliceTerm FusedScan::at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
-                                 std::int64_t slice, std::int64_t direction) const {
+                                 std::int64_t slice, std::int64_t direction, const Memory& memory) const {
   if (!term) return {};
   const std::int64_t size = static_cast<std::int64_t>(size_of(shape.dtype));
+  if (term->converted) {
+    const std::int64_t width = rows * shape.states;
+    return {.data = memory.converted[*term->converted] + slice * width * size,
+            .step_stride = direction * width,
+            .row_offset = converted_rows.data()};
+  }
   return {.data = static_cast<const std::byte*>(operands[term->operand]) + slice * term->slice_stride * size,
           .step_stride = direction * term->slice_stride,
           .state_stride = term->state_stride,
@@ -129,8 +146,8 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
   const std::int64_t direction = forward ? 1 : -1;
   const std::int64_t slice = forward ? stretch.first : stretch.slices - 1 - stretch.first;
   kernels::ScanRun run;
-  run.before = at(before, operands, slice, direction);
-  run.after = at(after, operands, slice, direction);
+  run.before = at(before, operands, slice, direction, memory);
+  run.after = at(after, operands, slice, direction, memory);
   run.messages = stretch.message;
   run.offset = stretch.shift;
   run.steps = stretch.steps;
@@ -138,21 +155,59 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
   run.lengths = stretch.lengths;
   run.first_step = stretch.origin + slice;
   run.direction = direction;
-  if (stretch.lengths == nullptr && splits(stretch.steps)) return run_split(scan, run, memory, threads);
-  run_rows(scan, run, rows, memory, threads);
+  if (stretch.lengths == nullptr && splits(stretch.steps)) {
+    run_split(scan, run, memory, threads);
+  } else {
+    run_rows(scan, run, rows, memory, threads);
+  }
+  if (converts()) add_taken(stretch, memory);
 }
 
-void FusedScan::mark_overflow(std::span<const void* const> operands, std::int64_t origin, std::int64_t count,
-                              const std::int64_t* lengths, double* shift) const {
-  for (const std::optional<FusedTerm>* term : {&before, &after}) {
-    if (!*term || !(*term)->is_computed) continue;
-    const void* data = operands[(*term)->operand];
-    if (shape.dtype == Dtype::float32) {
-      mark_rows(*this, **term, static_cast<const float*>(data), origin, count, lengths, shift);
-    } else {
-      mark_rows(*this, **term, static_cast<const double*>(data), origin, count, lengths, shift);
+void FusedScan::convert(std::span<const void* const> operands, std::int64_t count, const Memory& memory,
+                        int threads) const {
+  if (!converts() || count == 0) return;
+  const bool smallest = shape.semiring == Semiring::min_plus;
+  const std::int64_t width = rows * shape.states;
+  const std::int64_t grain = std::max<std::int64_t>(1, converted_per_task / width);
+  auto task = [&](std::int64_t t, int) {
+    for (std::int64_t s = t * grain; s < std::min(count, (t + 1) * grain); ++s) {
+      double* taken = memory.taken + s * rows;
+      std::fill_n(taken, rows, 0.0);
+      for (const std::optional<FusedTerm>* term : {&before, &after}) {
+        if (!*term || !(*term)->converted) continue;
+        const auto slice = [&](auto from, auto to) {
+          using From = decltype(from);
+          using To = decltype(to);
+          convert_slice(smallest, **term,
+                        static_cast<const From*>(operands[(*term)->operand]) + s * (*term)->slice_stride, rows,
+                        shape.states, reinterpret_cast<To*>(memory.converted[*(*term)->converted]) + s * width, taken);
+        };
+        const bool narrow = shape.dtype == Dtype::float32;
+        if ((*term)->dtype == Dtype::float32) {
+          narrow ? slice(float{}, float{}) : slice(float{}, double{});
+        } else {
+          narrow ? slice(double{}, float{}) : slice(double{}, double{});
+        }
+      }
+    }
+  };
+  parallel_for((count + grain - 1) / grain, threads, TaskRef(task));
+}
+
+void FusedScan::add_taken(const Stretch& stretch, const Memory& memory) const {
+  std::fill_n(memory.sum, rows, 0.0);
+  for (std::int64_t s = 0; s < stretch.steps; ++s) {
+    const std::int64_t step = stretch.first + s;
+    const std::int64_t slice = forward ? step : stretch.slices - 1 - step;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const bool exists = stretch.lengths == nullptr || stretch.origin + slice < stretch.lengths[r];
+      if (exists) memory.sum[r] += memory.taken[slice * rows + r];
+      if (stretch.trace.offsets != nullptr) {
+        stretch.trace.offsets[s * stretch.trace.offset_step_stride + r] += memory.sum[r];
+      }
     }
   }
+  for (std::int64_t r = 0; r < rows; ++r) stretch.shift[r] += memory.sum[r];
 }
 
 kernels::ScanTrace FusedScan::trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const {

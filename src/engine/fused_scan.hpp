@@ -23,7 +23,10 @@ struct FusedTerm {
   std::int64_t slice_stride = 0;  // from slice to slice of the chain
   std::int64_t state_stride = 1;
   std::vector<std::int64_t> row_offset;
-  bool is_computed = false;  // and may have overflowed
+  Dtype dtype = Dtype::float64;
+  /// Where another type is wanted, or what was computed may have overflowed: it is read from the scan's memory, without
+  /// the best entry of each slice and row.
+  std::optional<std::size_t> converted = {};
 };
 
 /// What a fused scan reads, and in which order.
@@ -35,12 +38,16 @@ struct FusedScan {
   std::size_t matrix = 0;
   std::int64_t matrix_stride[2] = {};  // along the states before and after a slice
   std::optional<FusedTerm> before, after;
+  std::vector<std::int64_t> converted_rows = {};  // where they begin in a slice
 
   /// Memory of a run.
   struct Memory {
     std::byte* packed = nullptr;   // the matrix
     std::byte* scratch = nullptr;  // of each group of rows
     std::byte* split = nullptr;    // where time is split
+    std::byte* converted[2] = {};  // terms: [slice, row, state]
+    double* taken = nullptr;       // out of them: [slice, row]
+    double* sum = nullptr;         // of that: [row]
     std::int64_t scratch_bytes = 0;
   };
   [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
@@ -62,12 +69,11 @@ struct FusedScan {
   void run(const kernels::Scan& scan, std::span<const void* const> operands, const Stretch& stretch,
            const Memory& memory, int threads) const;
 
-  /// Kernels take what has overflowed for nothing: sets the shift of such rows to infinity.
-  void mark_overflow(std::span<const void* const> operands, std::int64_t origin, std::int64_t count,
-                     const std::int64_t* lengths, double* shift) const;
+  /// Converts the terms of so many slices, before they are read.
+  void convert(std::span<const void* const> operands, std::int64_t count, const Memory& memory, int threads) const;
   /// A term at a slice, with a step of 1 or −1.
   [[nodiscard]] kernels::SliceTerm at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
-                                      std::int64_t slice, std::int64_t direction) const;
+                                      std::int64_t slice, std::int64_t direction, const Memory& memory) const;
   /// The same scan the other way.
   [[nodiscard]] FusedScan returning() const;
   /// Where the messages after all steps but the last of the way through some slices go: each before the next slice.
@@ -75,6 +81,11 @@ struct FusedScan {
   [[nodiscard]] kernels::ScanTrace trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const;
 
  private:
+  [[nodiscard]] bool converts() const {
+    return (before && before->converted) || (after && after->converted);
+  }
+  /// What was taken out of the terms of a stretch is part of its messages.
+  void add_taken(const Stretch& stretch, const Memory& memory) const;
   [[nodiscard]] std::int64_t groups(std::int64_t steps, std::int64_t count, int threads) const;
   void run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count, const Memory& memory,
                 int threads) const;

@@ -158,8 +158,8 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
   const Dtype dtype = there.shape.dtype;
   const std::int64_t pairs = this->pairs();
   kernels::PosteriorRun all;
-  all.source_term = there.at(forward ? there.before : there.after, run.operands, first, 1);
-  all.target_term = there.at(forward ? there.after : there.before, run.operands, first, 1);
+  all.source_term = there.at(forward ? there.before : there.after, run.operands, first, 1, memory.back);
+  all.target_term = there.at(forward ? there.after : there.before, run.operands, first, 1, memory.back);
   all.forward = {.data = forward ? memory.own : memory.returning, .step_stride = width()};
   all.backward = {.data = forward ? memory.returning : memory.own, .step_stride = width()};
   all.weight = memory.weight;

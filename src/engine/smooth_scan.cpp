@@ -75,6 +75,7 @@ bool BoundScan::smooth(const ScanRange& range, const ScanMemory& memory, int thr
                                 .lengths = own_.lengths,
                                 .data = places_,
                                 .threads = threads};
+  smoothing->back.convert(sliced(), range.count, arrays.back, threads);
   bool holds = smoothing->run(*smoother_, run, arrays);
   // The message before the range on the way there.
   const std::int64_t first = slice(range, range.count - 1);
@@ -129,6 +130,7 @@ void BoundScan::trace_again(const ScanRange& range, int threads) const {
   std::memcpy(arrays.before, traced_->checkpoint(range.block), size);
   std::memcpy(messages + static_cast<std::size_t>(there.forward ? 0 : range.count - 1) * size, arrays.before, size);
   if (range.count == 1) return;
+  there.convert(sliced(), range.count, arrays.back, threads);
   there.run(there.pack(sliced(), arrays.back), sliced(),
             {.origin = range.first,
              .slices = range.count,
