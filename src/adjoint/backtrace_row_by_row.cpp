@@ -26,15 +26,15 @@ class Worker {
         states_(states),
         rows_(step),
         offset_(static_cast<std::size_t>(slices) * step.slices.offsets()),
-        pair_(static_cast<std::size_t>(pairs_at_once)),
-        sorted_(pair_.size()),
+        pair_(static_cast<std::size_t>(most_pairs(choice, slices))),
+        sorted_(sorts(step) ? pair_.size() : 0),
         begin_(sorts(step) ? static_cast<std::size_t>(step.kept_states) + 1 : 0) {}
 
   /// The memory that one takes besides its chooser.
-  static std::int64_t bytes(const ChoiceStep& step, std::int64_t slices) {
+  static std::int64_t bytes(const ChoiceStep& step, const Choice& choice, std::int64_t slices) {
     const auto offsets = static_cast<std::int64_t>(step.slices.offsets());
     return 8 * (slices * offsets + (sorts(step) ? step.kept_states + 1 : 0)) +
-           2 * pairs_at_once * static_cast<std::int64_t>(sizeof(Pair));
+           (sorts(step) ? 2 : 1) * most_pairs(choice, slices) * static_cast<std::int64_t>(sizeof(Pair));
   }
 
   void run(std::int64_t first, std::int64_t count) {
@@ -63,6 +63,10 @@ class Worker {
   };
   static constexpr std::size_t most = kernels::choose_lanes;
 
+  /// A few where there are few: each is written before it is read.
+  [[nodiscard]] static std::int64_t most_pairs(const Choice& choice, std::int64_t slices) {
+    return std::min(pairs_at_once, slices * std::min(pairs_at_once, choice.count));
+  }
   [[nodiscard]] static bool sorts(const ChoiceStep& step) {
     return step.kept_states > 1 && step.kept_states <= pairs_at_once;
   }
@@ -183,7 +187,7 @@ class RowByRow : public Chooser {
 
 std::int64_t row_by_row_bytes(const ChoiceStep& step, const Choice& choice, int threads) {
   const RowTasks share(step, choice, threads);
-  return share.workers * (RowChooser::bytes(step) + Worker::bytes(step, std::min(share.block, share.slices)));
+  return share.workers * (RowChooser::bytes(step) + Worker::bytes(step, choice, std::min(share.block, share.slices)));
 }
 
 std::unique_ptr<Chooser> row_by_row(const ChoiceStep& step, const Choice& choice, int threads, ChosenStates& states) {
