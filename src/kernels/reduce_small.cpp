@@ -31,11 +31,6 @@ std::vector<std::int64_t> offsets(const LoopNest& nest, Selected selected, Strid
   return table;
 }
 
-double load(const void* input, Dtype dtype, std::int64_t offset) {
-  return dtype == Dtype::float32 ? static_cast<double>(static_cast<const float*>(input)[offset])
-                                 : static_cast<const double*>(input)[offset];
-}
-
 /// ⊕ of `count` terms.
 template <class Ring>
 double add_all(Ring, const double* term, std::int64_t count) {
@@ -98,21 +93,53 @@ class SmallReduce final : public Strategy {
  private:
   template <class Ring>
   void run(Ring ring, std::span<const void* const> inputs, double* term, double* result) const noexcept {
+    if constexpr (!std::is_same_v<Ring, semiring::Log>) {
+      if (offset_.size() == 1) {
+        return input_dtype_[0] == Dtype::float32 ? run_alone(ring, static_cast<const float*>(inputs[0]), result)
+                                                 : run_alone(ring, static_cast<const double*>(inputs[0]), result);
+      }
+    }
     std::int64_t element = 0;
     for (std::int64_t k = 0; k < kept_; ++k) {
       double product = Ring::one();
       for (std::int64_t p = 0; p < product_; ++p) {
-        std::fill(term, term + sum_, Ring::one());
         for (std::size_t i = 0; i < offset_.size(); ++i) {
           const std::int64_t* offset = offset_[i].data() + element;
-          for (std::int64_t s = 0; s < sum_; ++s) {
-            term[s] = Ring::multiply(term[s], load(inputs[i], input_dtype_[i], offset[s]));
+          if (input_dtype_[i] == Dtype::float32) {
+            multiply(ring, static_cast<const float*>(inputs[i]), offset, i == 0, term);
+          } else {
+            multiply(ring, static_cast<const double*>(inputs[i]), offset, i == 0, term);
           }
         }
         element += sum_;
         product = Ring::multiply(product, add_all(ring, term, sum_));
       }
       result[k] = product;
+    }
+  }
+
+  /// One input, whose entries are added up as they are read.
+  template <class Ring, class T>
+  void run_alone(Ring, const T* input, double* result) const noexcept {
+    const std::int64_t* offset = offset_[0].data();
+    for (std::int64_t k = 0; k < kept_; ++k) {
+      double product = Ring::one();
+      for (std::int64_t p = 0; p < product_; ++p) {
+        double total = Ring::zero();
+        for (const std::int64_t* const end = offset + sum_; offset != end; ++offset) {
+          total = Ring::add(total, Ring::multiply(Ring::one(), static_cast<double>(input[*offset])));
+        }
+        product = Ring::multiply(product, total);
+      }
+      result[k] = product;
+    }
+  }
+
+  /// Terms times the entries of one input, the first to begin with.
+  template <class Ring, class T>
+  void multiply(Ring, const T* input, const std::int64_t* offset, bool first, double* term) const noexcept {
+    for (std::int64_t s = 0; s < sum_; ++s) {
+      term[s] = Ring::multiply(first ? Ring::one() : term[s], static_cast<double>(input[offset[s]]));
     }
   }
 
