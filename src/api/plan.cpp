@@ -89,7 +89,7 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   if (plain) lease.emplace(impl_->value());
   const bool known = plain && (**lease).knows_extents_of(operands);
   api::Call call(*this, operands, options, plain ? lent_sizes(**lease, known) : api::KnownSizes{});
-  api::check_inputs(call, options.semiring);
+  api::check_before_run(call, options.semiring);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
@@ -103,6 +103,7 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
     const engine::Runnable& runnable = call.plan.value();
     if (!lease) lease.emplace(runnable);
     outputs = runnable.run(std::move(outputs), operands, settings, *lease);
+    api::check_after_run(call, options.semiring, **lease);
   }
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
@@ -133,7 +134,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   const bool again = plain && memory->extents_hold && memory->has_run_on(operands, outputs) && are_writable(outputs);
   const bool known = again || (plain && memory->knows_extents_of(operands));
   api::Call call(*this, operands, options, memory != nullptr ? lent_sizes(*memory, known) : api::KnownSizes{});
-  api::check_inputs(call, options.semiring);
+  api::check_before_run(call, options.semiring);
   if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
@@ -151,6 +152,7 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
     if (!is_own) lease.emplace(runnable);
     engine::Workspace& used = is_own ? *memory : **lease;
     engine::run(runnable.schedule(), outputs, operands, used, settings);
+    api::check_after_run(call, options.semiring, used);
   }
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);

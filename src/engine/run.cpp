@@ -197,6 +197,7 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
   workspace.outputs.clear();
   for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
+  workspace.met_no_number = false;
   const StepRunner runner(workspace, workspace.outputs, workspace.operands, settings.threads,
                           settings.kept != nullptr ? settings.kept->workspace().arena.get() : nullptr);
   for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);

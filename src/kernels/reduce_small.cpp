@@ -81,12 +81,13 @@ class SmallReduce final : public Strategy {
   std::size_t task_scratch_bytes() const override { return static_cast<std::size_t>(sum_ + kept_) * sizeof(double); }
   std::size_t shared_scratch_bytes() const override { return 0; }
 
-  void run_task(std::int64_t, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+  bool run_task(std::int64_t, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                 std::byte*) const noexcept override {
     auto* term = reinterpret_cast<double*>(task_scratch);
     double* result = term + sum_;
     semiring::dispatch(semiring_, [&](auto ring) { run(ring, inputs, term, result); });
     write_output(semiring_, power_, result, kept_, output, dtype_, 0, output_offset_.data());
+    return true;
   }
   void finish(void*, std::byte*) const noexcept override {}
 
@@ -178,14 +179,14 @@ class Constant final : public Strategy {
   std::size_t shared_scratch_bytes() const override { return 0; }
   void finish(void*, std::byte*) const noexcept override {}
 
-  void run_task(std::int64_t, std::span<const void* const>, void* output, std::byte* task_scratch,
+  bool run_task(std::int64_t, std::span<const void* const>, void* output, std::byte* task_scratch,
                 std::byte*) const noexcept override {
     auto* index = reinterpret_cast<std::int64_t*>(task_scratch);
     std::fill(index, index + loops_.size(), 0);
     std::int64_t offset = base_;
     base::Pace pace(static_cast<double>(kept_));
     for (std::int64_t k = 0; k < kept_; ++k) {
-      if (pace.stops(1)) return;
+      if (pace.stops(1)) break;
       if (dtype_ == Dtype::float32) {
         static_cast<float*>(output)[offset] = static_cast<float>(value_);
       } else {
@@ -198,6 +199,7 @@ class Constant final : public Strategy {
         index[l] = 0;
       }
     }
+    return true;
   }
 
  private:
