@@ -8,11 +8,11 @@
 namespace plated::api {
 namespace {
 
-planner::Extents extents_of(const FactorGraph& sizes, std::span<const Tensor> operands, const RunOptions& options,
-                            planner::Extents buffer) {
+planner::Extents extents_of(const FactorGraph& defaults, std::span<const Tensor> operands, const RunOptions& options,
+                            KnownSizes sizes) {
   check_options(options);
-  engine::read_extents(sizes, operands, options.sizes, buffer);
-  return buffer;
+  if (!sizes.are_known) engine::read_extents(defaults, operands, options.sizes, sizes.buffer);
+  return std::move(sizes.buffer);
 }
 
 engine::RaggedDims lengths_of(const PlanImpl& plan, const planner::Extents& extents, const RunOptions& options) {
@@ -29,9 +29,9 @@ engine::Exponents exponents_of(const PlanImpl& plan, const planner::Extents& ext
 
 }  // namespace
 
-Call::Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tensor> given, const RunOptions& how,
-           planner::Extents buffer)
-    : extents_(extents_of(sizes, given, how, std::move(buffer))),
+Call::Call(const PlanImpl& asked, const FactorGraph& defaults, std::span<const Tensor> given, const RunOptions& how,
+           KnownSizes sizes)
+    : extents_(extents_of(defaults, given, how, std::move(sizes))),
       sized_(asked.at(extents_)),
       lengths_(lengths_of(served(asked), extents_, how)),
       exponents_(exponents_of(served(asked), extents_, lengths_, how)),

@@ -11,15 +11,21 @@
 
 namespace plated::api {
 
+/// Memory for the sizes of a call, and whether it holds them already: the operands have data and are laid out as those
+/// were that they were read from, and the options give no others.
+struct KnownSizes {
+  planner::Extents buffer;
+  bool are_known = false;
+};
+
 class Call {
  public:
   /// Throws what engine::read_extents, engine::ragged_plates and engine::exponents_of throw, and OptionError.
-  /// `buffer` is memory for the sizes.
-  Call(const Plan& asked, std::span<const Tensor> given, const RunOptions& how, planner::Extents buffer = {})
-      : Call(PlanAccess::impl(asked), asked.graph(), given, how, std::move(buffer)) {}
+  Call(const Plan& asked, std::span<const Tensor> given, const RunOptions& how, KnownSizes sizes = {})
+      : Call(PlanAccess::impl(asked), asked.graph(), given, how, std::move(sizes)) {}
   /// The same with sizes from a graph where neither operands nor options give any.
-  Call(const PlanImpl& asked, const FactorGraph& sizes, std::span<const Tensor> operands, const RunOptions& options,
-       planner::Extents buffer = {});
+  Call(const PlanImpl& asked, const FactorGraph& defaults, std::span<const Tensor> operands, const RunOptions& options,
+       KnownSizes sizes = {});
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() = default;

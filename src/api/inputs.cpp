@@ -58,7 +58,37 @@ double check_operand(const Call& call, std::size_t f, Semiring semiring, bool wi
   return seen.magnitude;
 }
 
+/// Whether a run is to look at an operand.
+bool is_left_to_run(const Call& call, std::size_t f, Semiring semiring) {
+  constexpr std::int64_t large = 4096;
+  if (call.operands[f].elements() < large) return false;
+  const RunOptions& options = call.options;
+  return (semiring == Semiring::real || semiring == Semiring::log) && options.check == Check::all &&
+         options.lengths.empty() && options.evidence.empty() && call.graph.chains().empty() &&
+         !is_to_be_distribution(call.graph.factors()[f], semiring, options);
+}
+
 }  // namespace
+
+void check_before_run(const Call& call, Semiring semiring) {
+  for (std::size_t f = 0; call.options.check == Check::all && f < call.operands.size(); ++f) {
+    if (is_left_to_run(call, f, semiring)) continue;
+    try {
+      (void)check_operand(call, f, semiring, false);
+    } catch (const ValueError&) {
+      for (std::size_t g = 0; g < f; ++g) (void)check_operand(call, g, semiring, false);  // the first one is named
+      throw;
+    }
+  }
+  check_evidence(call.plan, call.options.evidence);
+}
+
+void check_after_run(const Call& call, Semiring semiring, const engine::Workspace& workspace) {
+  for (std::size_t f = 0; f < call.operands.size(); ++f) {
+    if (!is_left_to_run(call, f, semiring) || workspace.vouches_for(f)) continue;
+    (void)check_operand(call, f, semiring, false);
+  }
+}
 
 void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes) {
   const RunOptions& options = call.options;

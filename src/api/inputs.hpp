@@ -11,6 +11,11 @@ namespace plated::api {
 /// Throws what Plan::run throws for bad operands, and UnknownNameError or OptionError for evidence of what is not there
 /// or not observable. Where operands are looked at at all, appends the largest finite magnitude of each.
 void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes = nullptr);
+/// The same in two parts, around a run: in `real` and `log` most steps that read a large operand look at its entries as
+/// they sum them, and to look beforehand would be to read it twice. What the run does not vouch for is looked at after
+/// it. Results, which are then not to be relied upon, must not be looked at before.
+void check_before_run(const Call& call, Semiring semiring);
+void check_after_run(const Call& call, Semiring semiring, const engine::Workspace& workspace);
 /// Whether an operand is declared a distribution, and is to be checked for it.
 [[nodiscard]] inline bool is_to_be_distribution(const Factor& factor, Semiring semiring, const RunOptions& options) {
   const bool sums = semiring == Semiring::log || semiring == Semiring::real;

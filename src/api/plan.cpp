@@ -2,6 +2,7 @@
 #include "plated/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "adjoint/backtrace.hpp"
 #include "api/inputs.hpp"
@@ -53,6 +54,21 @@ void check_semiring(const RunOptions& options, const api::PlanImpl& plan) {
   }
 }
 
+/// The sizes of a workspace's last run: those of the call, or memory for them.
+api::KnownSizes lent_sizes(engine::Workspace& workspace, bool are_known) {
+  workspace.extents_hold = false;  // unless they are returned
+  return {.buffer = std::move(workspace.extents), .are_known = are_known};
+}
+
+void return_sizes(engine::Workspace& workspace, api::Call& call, bool hold) {
+  workspace.extents = call.take_extents();
+  workspace.extents_hold = hold;
+}
+
+bool are_writable(std::span<const Tensor> tensors) {
+  return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.writable(); });
+}
+
 }  // namespace
 
 Workspace::Workspace(const Plan& plan) : impl_(std::make_unique<Impl>()) { impl_->plan = plan.impl_; }
@@ -66,16 +82,25 @@ Plan::Plan(std::shared_ptr<const api::PlanImpl> impl) : impl_(std::move(impl)) {
 std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
-  const api::Call call(*this, operands, options);
-  api::check_inputs(call, options.semiring);
+  const bool plain = !sized_ && impl_->is_plain(options);
+  std::optional<engine::Runnable::Lease> lease;
+  if (plain) lease.emplace(impl_->value());
+  const bool known = plain && (**lease).knows_extents_of(operands);
+  api::Call call(*this, operands, options, plain ? lent_sizes(**lease, known) : api::KnownSizes{});
+  api::check_before_run(call, options.semiring);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
-  outputs = call.plan.value().run(std::move(outputs), operands, settings);
+  settings.same_operands = known;
+  const engine::Runnable& runnable = call.plan.value();
+  if (!lease) lease.emplace(runnable);
+  outputs = runnable.run(std::move(outputs), operands, settings, *lease);
+  api::check_after_run(call, options.semiring, **lease);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
+  if (plain) return_sizes(**lease, call, true);
   return outputs;
 }
 
@@ -94,25 +119,31 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
                     const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
-  api::Call call(*this, operands, options,
-                 workspace != nullptr ? std::move(workspace->impl_->extents) : planner::Extents{});
-  api::check_inputs(call, options.semiring);
-  engine::check_outputs(call.graph, call.extents(), outputs, operands);
+  const bool plain = !sized_ && impl_->is_plain(options);
+  std::optional<engine::Runnable::Lease> lease;
+  engine::Workspace* memory = workspace != nullptr ? &workspace->impl_->memory : nullptr;
+  if (memory == nullptr && plain) memory = &*lease.emplace(impl_->value());
+  // Most calls are like the one before: what was found out about shapes and memory then holds.
+  const bool again = plain && memory->extents_hold && memory->has_run_on(operands, outputs) && are_writable(outputs);
+  const bool known = again || (plain && memory->knows_extents_of(operands));
+  api::Call call(*this, operands, options, memory != nullptr ? lent_sizes(*memory, known) : api::KnownSizes{});
+  api::check_before_run(call, options.semiring);
+  if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
+  settings.same_operands = known;
   const engine::Runnable& runnable = call.plan.value();
   // A workspace holds what is bound for one schedule.
-  if (workspace != nullptr && &call.plan == impl_.get()) {
-    engine::run(runnable.schedule(), outputs, operands, workspace->impl_->memory, settings);
-  } else {
-    const engine::Runnable::Lease lease(runnable);
-    engine::run(runnable.schedule(), outputs, operands, *lease, settings);
-  }
+  const bool is_own = memory != nullptr && &call.plan == impl_.get();
+  if (!is_own) lease.emplace(runnable);
+  engine::Workspace& used = is_own ? *memory : **lease;
+  engine::run(runnable.schedule(), outputs, operands, used, settings);
+  api::check_after_run(call, options.semiring, used);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
-  if (workspace != nullptr) workspace->impl_->extents = call.take_extents();
+  if (memory != nullptr) return_sizes(*memory, call, plain);
 }
 
 const FactorGraph& Plan::graph() const { return sized_ ? *sized_ : impl_->graph; }

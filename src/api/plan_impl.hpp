@@ -22,7 +22,6 @@ namespace plated {
 struct Workspace::Impl {
   std::shared_ptr<const void> plan;  // the plan's Impl: what is bound in the memory is only right for its schedule
   engine::Workspace memory;
-  planner::Extents extents;  // of the last run
 };
 
 namespace api {
@@ -82,6 +81,11 @@ class PlanImpl {
   [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Question& question) const;
   /// The plan of the same graph for other outputs, whose ends of chains it may not name; without further evidence.
   [[nodiscard]] std::shared_ptr<const PlanImpl> asking(const std::vector<std::vector<std::string>>& outputs) const;
+  /// Whether a run with these options is of this very plan, at the sizes that its operands have, and of nothing besides
+  /// them.
+  [[nodiscard]] bool is_plain(const RunOptions& how) const {
+    return !fixed_ && !takes_more_operands() && how.sizes.empty() && how.lengths.empty() && how.weights.empty();
+  }
   /// Whether runs bring along evidence or exponents besides the operands.
   [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
 

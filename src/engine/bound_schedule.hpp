@@ -105,6 +105,8 @@ struct BoundSchedule {
   /// diagonals. They are set to zero first.
   std::vector<std::size_t> cleared;
   std::size_t outputs = 0;  // of the schedule
+  /// [operand]: a step has it as its only input, reads all of it and looks at its entries.
+  std::vector<bool> looked_at;
   std::int64_t arena_bytes = 0;
   std::size_t task_scratch_bytes = 0;  // for each worker; both in whole cache lines
   std::size_t shared_scratch_bytes = 0;

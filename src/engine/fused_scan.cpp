@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t rows_of_a_task = 8;
 constexpr std::int64_t converted_per_task = 1 << 15;
 
-/// Rows of a term without their best entries: from one type to another. What has overflowed is nothing to kernels: it is
-/// taken out, as infinity.
+/// Rows of a term without their best entries: from one type to another. What has overflowed is nothing to kernels: it
+/// is taken out, as infinity.
 template <class From, class To>
 void convert_slice(bool smallest, const FusedTerm& term, const From* slice, std::int64_t rows, std::int64_t states,
                    To* to, double* taken) {

@@ -81,9 +81,7 @@ struct FusedScan {
   [[nodiscard]] kernels::ScanTrace trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const;
 
  private:
-  [[nodiscard]] bool converts() const {
-    return (before && before->converted) || (after && after->converted);
-  }
+  [[nodiscard]] bool converts() const { return (before && before->converted) || (after && after->converted); }
   /// What was taken out of the terms of a stretch is part of its messages.
   void add_taken(const Stretch& stretch, const Memory& memory) const;
   [[nodiscard]] std::int64_t groups(std::int64_t steps, std::int64_t count, int threads) const;

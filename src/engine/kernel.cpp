@@ -121,14 +121,15 @@ std::size_t Kernel::shared_scratch_bytes() const {
                     bound_);
 }
 
-void Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+bool Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                       std::byte* shared_scratch) const noexcept {
+  if (const kernels::Contraction* own = contraction()) {
+    return own->run_task(task, inputs, output, task_scratch, shared_scratch);
+  }
   const auto doubles = [&](std::size_t k) {
     return k < inputs.size() ? static_cast<const double*>(inputs[k]) : nullptr;
   };
-  std::visit(base::Overloaded{[&](const kernels::Contraction& kernel) {
-                                kernel.run_task(task, inputs, output, task_scratch, shared_scratch);
-                              },
+  std::visit(base::Overloaded{[](const kernels::Contraction&) {},
                               [&](const kernels::WeightedSum& kernel) {
                                 kernel.run_task(task, inputs, output, task_scratch, shared_scratch);
                               },
@@ -154,6 +155,7 @@ void Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, vo
                                                std::min(raise.elements(), first + elements_per_task));
                               }},
              bound_);
+  return true;
 }
 
 void Kernel::finish(void* output, std::byte* shared_scratch) const noexcept {

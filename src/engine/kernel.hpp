@@ -37,7 +37,11 @@ class Kernel {
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }
   [[nodiscard]] std::size_t task_scratch_bytes() const;
   [[nodiscard]] std::size_t shared_scratch_bytes() const;
-  void run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+  [[nodiscard]] bool looks_at_input() const {
+    const kernels::Contraction* own = contraction();
+    return own != nullptr && own->looks_at_input();
+  }
+  bool run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                 std::byte* shared_scratch) const noexcept;
   void finish(void* output, std::byte* shared_scratch) const noexcept;
 

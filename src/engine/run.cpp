@@ -24,13 +24,6 @@ void grow(Workspace::Memory& memory, std::int64_t& held, std::int64_t bytes) {
   held = bytes;
 }
 
-void describe(std::vector<std::int64_t>& signature, std::span<const Tensor> tensors) {
-  for (const Tensor& t : tensors) {
-    signature.push_back(static_cast<std::int64_t>(t.dtype()));
-    signature.insert(signature.end(), t.strides().begin(), t.strides().end());
-  }
-}
-
 void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset, base::Pace& pace) {
   if (axis == tensor.rank()) {
     if (tensor.dtype() == Dtype::float32) {
@@ -138,24 +131,38 @@ std::int64_t Workspace::bytes() const {
   return sum;
 }
 
+bool Workspace::knows_extents_of(std::span<const Tensor> run_operands) const {
+  const auto has_data = [](const Tensor& tensor) { return tensor.data() != nullptr || tensor.elements() == 0; };
+  return extents_hold && signature.has_operands(run_operands) &&
+         std::all_of(run_operands.begin(), run_operands.end(), has_data);
+}
+
+bool Workspace::has_run_on(std::span<const Tensor> run_operands, std::span<const Tensor> run_outputs) const {
+  const auto lies_at = [](const Tensor& tensor, const void* memory) { return tensor.data() == memory; };
+  return std::equal(run_operands.begin(), run_operands.end(), operands.begin(), operands.end(), lies_at) &&
+         std::equal(run_outputs.begin(), run_outputs.end(), outputs.begin(), outputs.end(), lies_at) &&
+         signature.has_operands(run_operands) && signature.has_outputs(run_outputs);
+}
+
 /// Binds anew only where sizes, strides, types or the semiring differ from the last run's.
 void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
              Workspace& workspace, const Settings& settings) {
   const planner::Extents& extents = settings.extents != nullptr ? *settings.extents : schedule.extents;
   outputs = with_kept(outputs, workspace, settings);
-  workspace.candidate.clear();
-  workspace.candidate.push_back((settings.kept != nullptr ? 1 : 0) + (settings.recalls ? 2 : 0));
-  workspace.candidate.push_back(static_cast<std::int64_t>(settings.semiring));
-  workspace.candidate.insert(workspace.candidate.end(), extents.begin(), extents.end());
-  describe(workspace.candidate, operands);
-  describe(workspace.candidate, outputs);
   // What the limit leaves for the workspace decides about loops, and so do the threads' scratches.
   const bool limited = settings.memory_limit > 0;
   const std::int64_t limit = limited ? std::max<std::int64_t>(1, settings.memory_limit - settings.output_bytes) : 0;
-  workspace.candidate.push_back(limit);
-  workspace.candidate.push_back(limited ? settings.threads : 0);
-  if (workspace.signature != workspace.candidate) {
-    workspace.signature.clear();
+  const Signature::Terms terms{.semiring = settings.semiring,
+                               .kept = settings.kept != nullptr,
+                               .recalls = settings.recalls,
+                               .limit = limit,
+                               .threads = limited ? settings.threads : 0};
+  Signature& signature = workspace.signature;
+  const bool fits = signature.has_terms(terms, extents) && signature.has_outputs(outputs) &&
+                    (settings.same_operands || signature.has_operands(operands));
+  if (!fits) {
+    signature.clear();
+    workspace.extents_hold = false;
     workspace.prepared_threads = 0;
     workspace.bound = bind(schedule, extents, outputs, operands,
                            {.semiring = settings.semiring,
@@ -164,7 +171,7 @@ void prepare(const planner::Schedule& schedule, std::span<const Tensor> outputs,
                             .recalls = settings.recalls,
                             .limit = limit,
                             .threads = settings.threads});
-    workspace.signature = workspace.candidate;
+    signature.assign(terms, extents, operands, outputs);
   }
   if (workspace.prepared_threads == settings.threads) return;
   const BoundSchedule& bound = workspace.bound;
@@ -196,6 +203,7 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
   workspace.outputs.clear();
   for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
+  workspace.met_no_number = false;
   const StepRunner runner(workspace, workspace.outputs, workspace.operands, settings.threads,
                           settings.kept != nullptr ? settings.kept->workspace().arena.get() : nullptr);
   for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);

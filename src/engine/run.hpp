@@ -8,18 +8,19 @@
 #include <vector>
 
 #include "engine/bound_schedule.hpp"
+#include "engine/signature.hpp"
 
 namespace plated::engine {
 
 /// Memory of a run and the bindings of the last one, kept for the next.
 struct Workspace {
-  std::vector<std::int64_t> signature;  // of the last binding: semiring, sizes, dtypes, strides, limits
-  std::vector<std::int64_t> candidate;  // of the run that is being prepared
+  Signature signature;  // of the last binding
   BoundSchedule bound;
   std::vector<const void*> inputs;  // of one step
   std::vector<const void*> operands;
   std::vector<void*> outputs;
   std::vector<Tensor> kept_outputs;  // of a kept run, then those that are written
+  bool met_no_number = false;        // in a step of the last run that looks at its input
   struct Free {
     void operator()(std::byte* memory) const;
   };
@@ -33,6 +34,19 @@ struct Workspace {
   std::int64_t shared_scratch_bytes = 0;
 
   [[nodiscard]] std::int64_t bytes() const;
+  /// Whether the last run has shown that all entries of an operand are numbers, or the semiring's zero: it may have
+  /// shown nothing.
+  [[nodiscard]] bool vouches_for(std::size_t operand) const {
+    return !met_no_number && operand < bound.looked_at.size() && bound.looked_at[operand];
+  }
+  /// Sizes of the last run, where they hold for every run on operands of the same layouts: none were given by name, and
+  /// no other graph had a say.
+  planner::Extents extents;
+  bool extents_hold = false;
+  /// Whether they are those of these operands, which have data.
+  [[nodiscard]] bool knows_extents_of(std::span<const Tensor> run_operands) const;
+  /// Whether the last run was on these tensors: the same memory, types, shapes and strides.
+  [[nodiscard]] bool has_run_on(std::span<const Tensor> run_operands, std::span<const Tensor> run_outputs) const;
 };
 
 class Kept;
@@ -50,6 +64,8 @@ struct Settings {
   const Kept* kept = nullptr;
   /// For a kept run: single blocks of its steps can be computed again.
   bool updatable = false;
+  /// The operands are known to be laid out as those of the workspace's last run.
+  bool same_operands = false;
   /// Inputs of steps that sum are read after the run, from the workspace; see recall().
   bool recalls = false;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "base/aligned_memory.hpp"
 #include "base/watch.hpp"
@@ -173,6 +174,7 @@ void StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64
     Pointers pointers;
     return run_tasks(block_kernel(first), inputs_of(first, pointers), output_of(first));
   }
+  std::atomic<bool> numbers = true;
   auto run_block = [&](std::int64_t t, int worker) {
     Pointers pointers;
     const Kernel& kernel = block_kernel(first + t);
@@ -182,18 +184,22 @@ void StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64
     std::byte* shared = scratch + base::in_whole_lines(kernel.task_scratch_bytes());
     for (std::int64_t task = 0; task < kernel.tasks(); ++task) {
       if (task > 0 && base::stop_requested()) return;
-      kernel.run_task(task, inputs, output, scratch, shared);
+      if (!kernel.run_task(task, inputs, output, scratch, shared)) numbers.store(false, std::memory_order_relaxed);
     }
     kernel.finish(output, shared);
   };
   parallel_for(last - first, threads_, TaskRef(run_block));
+  if (!numbers) workspace_.met_no_number = true;
 }
 
 void StepRunner::run_tasks(const Kernel& kernel, std::span<const void* const> inputs, void* output) const {
+  std::atomic<bool> numbers = true;
   auto task = [&](std::int64_t t, int worker) {
-    kernel.run_task(t, inputs, output, task_scratch(worker), workspace_.shared_scratch.get());
+    if (kernel.run_task(t, inputs, output, task_scratch(worker), workspace_.shared_scratch.get())) return;
+    numbers.store(false, std::memory_order_relaxed);
   };
   parallel_for(kernel.tasks(), threads_, TaskRef(task));
+  if (!numbers) workspace_.met_no_number = true;
   kernel.finish(output, workspace_.shared_scratch.get());
 }
 

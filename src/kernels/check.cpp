@@ -90,6 +90,32 @@ bool is_row_major(const Tensor& tensor) {
   return true;
 }
 
+bool is_short(const Tensor& tensor) {
+  constexpr std::int64_t few = 32;
+  return tensor.elements() <= few && is_row_major(tensor);
+}
+
+template <class T>
+bool admits_run(const T* data, std::int64_t count, Semiring semiring) {
+  const Bounds<T> bounds = bounds_of<T>(semiring);
+  bool admitted = true;
+  for (std::int64_t k = 0; k < count; ++k) admitted &= bounds.admit(data[k]);
+  return admitted;
+}
+
+template <class T>
+Inspection inspect_run(const T* data, std::int64_t count, Semiring semiring) {
+  const Bounds<T> bounds = bounds_of<T>(semiring);
+  T magnitude = 0;
+  bool admitted = true;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T size = std::abs(data[k]);
+    admitted &= bounds.admit(data[k]);
+    magnitude = size > magnitude && size <= std::numeric_limits<T>::max() ? size : magnitude;
+  }
+  return {.admitted = admitted, .magnitude = static_cast<double>(magnitude)};
+}
+
 template <class T>
 std::optional<std::vector<std::int64_t>> search(const Tensor& tensor, Semiring semiring) {
   const Bounds<T> bounds = bounds_of<T>(semiring);
@@ -159,6 +185,20 @@ std::int64_t MemoryOrder::elements() const {
   std::int64_t count = extents.empty() ? 0 : 1;
   for (const std::int64_t extent : extents) count *= extent;
   return count;
+}
+
+std::optional<bool> admits_short(const Tensor& tensor, Semiring semiring) noexcept {
+  if (!is_short(tensor)) return std::nullopt;
+  const std::int64_t count = tensor.elements();
+  return tensor.dtype() == Dtype::float32 ? admits_run(static_cast<const float*>(tensor.data()), count, semiring)
+                                          : admits_run(static_cast<const double*>(tensor.data()), count, semiring);
+}
+
+std::optional<Inspection> inspect_short(const Tensor& tensor, Semiring semiring) noexcept {
+  if (!is_short(tensor)) return std::nullopt;
+  const std::int64_t count = tensor.elements();
+  return tensor.dtype() == Dtype::float32 ? inspect_run(static_cast<const float*>(tensor.data()), count, semiring)
+                                          : inspect_run(static_cast<const double*>(tensor.data()), count, semiring);
 }
 
 bool admits(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) noexcept {

@@ -28,6 +28,12 @@ struct Inspection {
   double magnitude = 0;  // the largest absolute value that is finite, where all are admitted
 };
 
+/// All entries of a tensor that has few, without gaps: to put memory in order would take longer than to look. Nothing
+/// of others.
+[[nodiscard]] std::optional<bool> admits_short(const Tensor& tensor, Semiring semiring) noexcept;
+/// The same with their magnitude.
+[[nodiscard]] std::optional<Inspection> inspect_short(const Tensor& tensor, Semiring semiring) noexcept;
+
 /// Whether all entries are admitted that have an index from `begin` to `end` of the first axis.
 [[nodiscard]] bool admits(const MemoryOrder& order, Semiring semiring, std::int64_t begin, std::int64_t end) noexcept;
 /// The same with their magnitude.

@@ -31,9 +31,11 @@ std::size_t Contraction::task_scratch_bytes() const { return impl_->strategy->ta
 std::size_t Contraction::shared_scratch_bytes() const { return impl_->strategy->shared_scratch_bytes(); }
 const char* Contraction::strategy() const { return impl_->strategy->name(); }
 
-void Contraction::run_task(std::int64_t task, std::span<const void* const> inputs, void* output,
+bool Contraction::looks_at_input() const { return impl_->strategy->looks_at_input(); }
+
+bool Contraction::run_task(std::int64_t task, std::span<const void* const> inputs, void* output,
                            std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
-  impl_->strategy->run_task(task, inputs, output, task_scratch, shared_scratch);
+  return impl_->strategy->run_task(task, inputs, output, task_scratch, shared_scratch);
 }
 
 void Contraction::finish(void* output, std::byte* shared_scratch) const noexcept {

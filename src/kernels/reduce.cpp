@@ -77,7 +77,11 @@ class Reduce final : public Strategy {
     return values * sizeof(double) + WalkCursor::words(plan_.kept, plan_.nest.base.size()) * 8;
   }
 
-  void run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+  /// A maximum may lose NaN, and so may a product with zero.
+  bool looks_at_input() const override {
+    return plan_.nest.base.size() == 1 && (kernel_semiring_ == Semiring::real || kernel_semiring_ == Semiring::log);
+  }
+  bool run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                 std::byte* shared_scratch) const noexcept override;
   void finish(void* output, std::byte* shared_scratch) const noexcept override;
 
@@ -187,7 +191,7 @@ void Reduce::sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) 
   }
 }
 
-void Reduce::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
+bool Reduce::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
                       std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
   const std::int64_t sum_part = task_index % plan_.sum_parts;
   const std::int64_t product_part = task_index / plan_.sum_parts % plan_.product_parts;
@@ -205,6 +209,8 @@ void Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
   auto* product_top = at<double>(task, layout_.product_top);
   auto* product_sum = at<double>(task, layout_.product_sum);
   const bool settles_inside = plan_.factors > factors_per_settle_;
+  const bool looks = looks_at_input();
+  bool are_numbers = true;
 
   kept.seek(kept_begin);
   for (std::int64_t k = kept_begin; k < kept_end; ++k) {
@@ -221,7 +227,8 @@ void Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
       const std::int64_t lanes = last_kept || product.at_last_piece() ? plan_.last_lanes : plan_.lanes.count;
       const std::int64_t slots = plan_.folds ? plan_.slots : lanes;
       sum_lanes(task, lanes, sum_part);
-      if (pace.stops(slots)) return;
+      if (looks) are_numbers = task.kernels.are_numbers(slots, top, sum) && are_numbers;
+      if (pace.stops(slots)) return true;
       if (!plan_.multiplies) {
         task.kernels.value(slots, top, sum, product_top);
       } else {
@@ -246,6 +253,7 @@ void Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
     }
     if (k + 1 < kept_end) kept.advance();
   }
+  return are_numbers;
 }
 
 void Reduce::finish(void* output, std::byte* shared_scratch) const noexcept {

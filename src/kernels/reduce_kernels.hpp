@@ -45,6 +45,8 @@ struct ReduceKernels {
                bool multiply);
   /// Adds up lanes of the same slot: states [0, lanes) become states [0, slots). Scratch: a state for each lane.
   void (*fold)(std::int64_t lanes, std::int64_t slots, const std::int64_t* slot, void* top, void* sum, void* scratch);
+  /// Whether all that was added to these lanes can have been numbers, or the ring's zero. In rings that lose NaN: true.
+  bool (*are_numbers)(std::int64_t lanes, const void* top, const void* sum);
   /// The lanes' values.
   void (*value)(std::int64_t lanes, const void* top, const void* sum, double* out);
   /// Multiplies lanes into accumulators (a run's target); settles after so many factors, 0: not at all.

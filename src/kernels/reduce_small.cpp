@@ -31,11 +31,6 @@ std::vector<std::int64_t> offsets(const LoopNest& nest, Selected selected, Strid
   return table;
 }
 
-double load(const void* input, Dtype dtype, std::int64_t offset) {
-  return dtype == Dtype::float32 ? static_cast<double>(static_cast<const float*>(input)[offset])
-                                 : static_cast<const double*>(input)[offset];
-}
-
 /// ⊕ of `count` terms.
 template <class Ring>
 double add_all(Ring, const double* term, std::int64_t count) {
@@ -86,33 +81,66 @@ class SmallReduce final : public Strategy {
   std::size_t task_scratch_bytes() const override { return static_cast<std::size_t>(sum_ + kept_) * sizeof(double); }
   std::size_t shared_scratch_bytes() const override { return 0; }
 
-  void run_task(std::int64_t, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+  bool run_task(std::int64_t, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                 std::byte*) const noexcept override {
     auto* term = reinterpret_cast<double*>(task_scratch);
     double* result = term + sum_;
     semiring::dispatch(semiring_, [&](auto ring) { run(ring, inputs, term, result); });
     write_output(semiring_, power_, result, kept_, output, dtype_, 0, output_offset_.data());
+    return true;
   }
   void finish(void*, std::byte*) const noexcept override {}
 
  private:
   template <class Ring>
   void run(Ring ring, std::span<const void* const> inputs, double* term, double* result) const noexcept {
+    if constexpr (!std::is_same_v<Ring, semiring::Log>) {
+      if (offset_.size() == 1) {
+        return input_dtype_[0] == Dtype::float32 ? run_alone(ring, static_cast<const float*>(inputs[0]), result)
+                                                 : run_alone(ring, static_cast<const double*>(inputs[0]), result);
+      }
+    }
     std::int64_t element = 0;
     for (std::int64_t k = 0; k < kept_; ++k) {
       double product = Ring::one();
       for (std::int64_t p = 0; p < product_; ++p) {
-        std::fill(term, term + sum_, Ring::one());
         for (std::size_t i = 0; i < offset_.size(); ++i) {
           const std::int64_t* offset = offset_[i].data() + element;
-          for (std::int64_t s = 0; s < sum_; ++s) {
-            term[s] = Ring::multiply(term[s], load(inputs[i], input_dtype_[i], offset[s]));
+          if (input_dtype_[i] == Dtype::float32) {
+            multiply(ring, static_cast<const float*>(inputs[i]), offset, i == 0, term);
+          } else {
+            multiply(ring, static_cast<const double*>(inputs[i]), offset, i == 0, term);
           }
         }
         element += sum_;
         product = Ring::multiply(product, add_all(ring, term, sum_));
       }
       result[k] = product;
+    }
+  }
+
+  /// One input, whose entries are added up as they are read.
+  template <class Ring, class T>
+  void run_alone(Ring, const T* input, double* result) const noexcept {
+    const std::int64_t* offset = offset_[0].data();
+    for (std::int64_t k = 0; k < kept_; ++k) {
+      double product = Ring::one();
+      for (std::int64_t p = 0; p < product_; ++p) {
+        double total = Ring::zero();
+        for (const std::int64_t* const end = offset + sum_; offset != end; ++offset) {
+          total = Ring::add(total, Ring::multiply(Ring::one(), static_cast<double>(input[*offset])));
+        }
+        product = Ring::multiply(product, total);
+      }
+      result[k] = product;
+    }
+  }
+
+  /// Terms times the entries of one input, the first to begin with.
+  template <class Ring, class T>
+  void multiply(Ring, const T* input, const std::int64_t* offset, bool first, double* term) const noexcept {
+    for (std::int64_t s = 0; s < sum_; ++s) {
+      term[s] = Ring::multiply(first ? Ring::one() : term[s], static_cast<double>(input[offset[s]]));
     }
   }
 
@@ -151,14 +179,14 @@ class Constant final : public Strategy {
   std::size_t shared_scratch_bytes() const override { return 0; }
   void finish(void*, std::byte*) const noexcept override {}
 
-  void run_task(std::int64_t, std::span<const void* const>, void* output, std::byte* task_scratch,
+  bool run_task(std::int64_t, std::span<const void* const>, void* output, std::byte* task_scratch,
                 std::byte*) const noexcept override {
     auto* index = reinterpret_cast<std::int64_t*>(task_scratch);
     std::fill(index, index + loops_.size(), 0);
     std::int64_t offset = base_;
     base::Pace pace(static_cast<double>(kept_));
     for (std::int64_t k = 0; k < kept_; ++k) {
-      if (pace.stops(1)) return;
+      if (pace.stops(1)) break;
       if (dtype_ == Dtype::float32) {
         static_cast<float*>(output)[offset] = static_cast<float>(value_);
       } else {
@@ -171,6 +199,7 @@ class Constant final : public Strategy {
         index[l] = 0;
       }
     }
+    return true;
   }
 
  private:

@@ -222,6 +222,33 @@ void fold(std::int64_t lanes, std::int64_t slots, const std::int64_t* slot, void
   std::copy(total, total + slots, top);
 }
 
+/// A sum with NaN or an infinity among its terms is no finite number: in the log semiring that is the sum of
+/// exponentials, whose terms are NaN where an entry is NaN or +inf, and at most 1 otherwise.
+template <class Ring, class T>
+bool are_numbers(std::int64_t lanes, const void* top_bytes, const void* sum_bytes) {
+  if constexpr (std::is_same_v<Ring, semiring::Real> || has_sum<Ring>) {
+    using State = StateOf<Ring, T>;
+    const hn::ScalableTag<State> d;
+    const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto* state = static_cast<const State*>(has_sum<Ring> ? sum_bytes : top_bytes);
+    // Zero times a finite number is zero, times any other NaN, which stays. Four at a time do not wait for each other.
+    const auto zero = hn::Zero(d);
+    auto a = zero, b = zero, c = zero, e = zero;
+    std::int64_t lane = 0;
+    for (; lane + 4 * width <= lanes; lane += 4 * width) {
+      a = hn::MulAdd(hn::LoadU(d, state + lane), zero, a);
+      b = hn::MulAdd(hn::LoadU(d, state + lane + width), zero, b);
+      c = hn::MulAdd(hn::LoadU(d, state + lane + 2 * width), zero, c);
+      e = hn::MulAdd(hn::LoadU(d, state + lane + 3 * width), zero, e);
+    }
+    State rest = 0;
+    for (; lane < lanes; ++lane) rest += state[lane] * State{0};
+    return rest == 0 && hn::AllTrue(d, hn::Eq(hn::Add(hn::Add(a, b), hn::Add(c, e)), zero));
+  } else {
+    return true;
+  }
+}
+
 template <class Ring, class T>
 void value(std::int64_t lanes, const void* top_bytes, const void* sum_bytes, double* out) {
   using State = StateOf<Ring, T>;

@@ -22,10 +22,10 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
   constexpr std::int64_t small = 512;
   if (bytes > small) return {base::allocate_aligned(static_cast<std::size_t>(bytes)), base::free_aligned};
   std::size_t space = (static_cast<std::size_t>(bytes) + base::cache_line - 1) / sizeof(Cell) * sizeof(Cell);
-  const auto block = std::make_shared_for_overwrite<Cell[]>(space / sizeof(Cell));
+  auto block = std::make_shared_for_overwrite<Cell[]>(space / sizeof(Cell));
   void* first = block.get();
   std::align(base::cache_line, static_cast<std::size_t>(bytes), first, space);
-  return {block, static_cast<std::byte*>(first)};
+  return {std::move(block), static_cast<std::byte*>(first)};
 }
 
 double read(const void* data, Dtype dtype, std::int64_t offset) {

@@ -1,6 +1,7 @@
-// Bad operands and too little memory: refused before anything is computed, and the same plan and workspace still work.
+// Bad operands and too little memory: refused, and the same plan and workspace still work.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -174,6 +175,72 @@ TEST(BadValues, AreAnErrorOfEveryVerbWhateverTheSize) {
   refused([&] { (void)leave_one_out(equation, operands, "i", options); });
   refused([&] { (void)value_and_gradient(equation, operands, options); });
   refused([&] { (void)hessian_vector_product(equation, operands, operands, options); });
+}
+
+// Large operands are looked at while they are summed, where that is possible: whatever hides their entries from the
+// results, errors are as if they had been looked at before.
+TEST(BadValues, InLargeOperandsAreNamedEvenWhereZerosHideThem) {
+  struct Model {
+    const char* equation;
+    std::string plates;
+    std::vector<Tensor::Shape> shapes;
+  };
+  const Model models[] = {
+      {"a,aib->", "i", {{3}, {3, 40, 60}}},               // a sum, then a product over a plate
+      {"a,iba->", "i", {{3}, {40, 60, 3}}},               //
+      {"ab,bc->", "", {{70, 80}, {80, 90}}},              // sums before a product
+      {"ab,bc->ac", "", {{70, 80}, {80, 90}}},            // a matrix product
+      {"aa,ab->", "", {{80, 80}, {80, 60}}},              // a diagonal
+      {"a,iab,ib->", "i", {{3}, {40, 3, 60}, {40, 60}}},  // two inputs in one sum
+  };
+  for (const Model& model : models) {
+    const Plan plan = plan_of(model.equation, model.shapes, model.plates);
+    Workspace workspace(plan);
+    for (const Semiring semiring : {Semiring::real, Semiring::log, Semiring::max_plus}) {
+      const double zero = semiring == Semiring::real ? 0 : -infinity;
+      for (std::size_t f = 0; f < model.shapes.size(); ++f) {
+        std::vector<Tensor> operands;
+        for (const Tensor::Shape& shape : model.shapes) {
+          operands.emplace_back(Dtype::float64, shape);
+          auto* data = static_cast<double*>(operands.back().mutable_data());
+          std::fill(data, data + operands.back().elements(), zero);
+        }
+        const auto last = static_cast<std::size_t>(operands[f].elements() - 2);
+        std::vector<Tensor> outputs;
+        for (const Tensor& output : plan.run(operands, {.semiring = semiring})) outputs.push_back(output);
+        plan.run_into(outputs, operands, workspace, {.semiring = semiring});
+        static_cast<double*>(operands[f].mutable_data())[last] = nan;
+        const std::string named = "operand " + std::to_string(f);
+        for (const int threads : {1, 2}) {
+          const RunOptions options{.semiring = semiring, .threads = threads};
+          EXPECT_SAYS(message_of<ValueError>([&] { (void)plan.run(operands, options); }), named);
+          EXPECT_SAYS(message_of<ValueError>([&] { plan.run_into(outputs, operands, workspace, options); }), named);
+        }
+        // The first of two is named, whichever is looked at before.
+        static_cast<double*>(operands[0].mutable_data())[0] = nan;
+        EXPECT_SAYS(message_of<ValueError>([&] { (void)plan.run(operands, {.semiring = semiring}); }), "operand 0");
+        operands[0] = Tensor(Dtype::float64, model.shapes[0]);
+        operands[f] = Tensor(Dtype::float64, model.shapes[f]);
+        EXPECT_NO_THROW((void)plan.run(operands, {.semiring = semiring})) << "the same plan still works";
+      }
+    }
+  }
+}
+
+TEST(BadValues, OverflowsOfLargeOperandsAreNotTakenForThem) {
+  const Plan plan = plan_of("a,ab->", {{100}, {100, 100}});
+  std::vector<double> large(10000, 0.0);
+  large[0] = large[1] = 1e308;
+  std::vector<double> hidden(100, 1.0);
+  hidden[0] = 0;
+  const Tensor table = Tensor::of<double>({100, 100}, large);
+  const RunOptions real{.semiring = Semiring::real};
+  EXPECT_EQ(plan.run({Tensor::of<double>({100}, hidden), table}, real)[0].item(), 0.0) << "zero times an overflow";
+  hidden[0] = 1;
+  EXPECT_SAYS(message_of<ValueError>([&] {
+                (void)plan.run({Tensor::of<double>({100}, hidden), table}, real);
+              }),
+              "overflows");
 }
 
 TEST(BadValues, UncheckedOnesCrashNothing) {

@@ -95,5 +95,20 @@ TEST(ObservableVariables, MayHaveAFactorThatIsNamedLikeTheirEvidence) {
   EXPECT_DOUBLE_EQ(plan.run({prior, prior}, seen)[0].item(), 0.75 * 0.75);
 }
 
+TEST(Compile, DropsNothingBarrenAtStatesThatAChainKnowsUnderOtherNames) {
+  FactorGraph g;
+  g.chain("t", 3);
+  for (const char* v : {"a", "b", "w", "o"}) g.variable(v, 2);
+  g.link("t", "a", "b");
+  g.factor("p(start)", {"a"}, {.distribution_of = "^a"});
+  g.factor("p(b|a)", {"a", "b"}, {.tied = {"t"}, .distribution_of = "b"});
+  g.factor("p(w)", {"t", "w"}, {.distribution_of = "w"});
+  g.factor("p(o|b)", {"t", "b", "o"}, {.distribution_of = "o"});
+  g.factor("held", {plated::last("w")});
+  g.factor("seen", {"t", "b"});
+  g.output({});
+  EXPECT_EQ(compile(g, {.sums_only = true}).dropped(), std::vector<std::string>{"o"});
+}
+
 }  // namespace
 }  // namespace plated

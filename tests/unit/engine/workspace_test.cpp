@@ -1,10 +1,13 @@
 // Workspaces: reused and renewed bindings, growing memory, limits.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "engine/run.hpp"
 #include "planner/passes.hpp"
 #include "planner/planner.hpp"
 #include "plated/error.hpp"
+#include "plated/gradient.hpp"
 #include "plated/plan.hpp"
 
 namespace plated {
@@ -121,6 +124,69 @@ TEST(PlanRunInto, RefusesOutputsThatDoNotFit) {
   EXPECT_THROW(run_into({square}), OverlapError);
   EXPECT_THROW(run_into({Tensor::view(fixed, {2, 2})}), ShapeError);
   EXPECT_THROW(run_into({Tensor::view(static_cast<double*>(nullptr), {2, 2})}), NullDataError);
+}
+
+// A call on the tensors of the last one is not checked for shapes again: what differs must be noticed.
+TEST(PlanRunInto, NoticesWhatDiffersFromTheLastCall) {
+  const Plan plan =
+      compile(FactorGraph::from_equation("ia,a->i", std::vector<Tensor::Shape>{{2, 2}, {2}}, {.batch = "i"}));
+  Workspace workspace(plan);
+  std::vector<double> memory{1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0};
+  double* const out = memory.data() + 8;
+  const Tensor f = Tensor::view(memory.data(), {2, 2}), g = Tensor::view(memory.data() + 6, {2});
+  const Tensor output = Tensor::view(out, {2});
+  const auto run = [&](const Tensor& written, const std::vector<Tensor>& operands, RunOptions options = {}) {
+    options.semiring = options.semiring == Semiring::log ? Semiring::real : options.semiring;
+    plan.run_into(std::vector{written}, operands, workspace, options);
+  };
+  const auto run_twice = [&] {
+    for (int k = 0; k < 2; ++k) {
+      out[0] = out[1] = 0;
+      run(output, {f, g});
+      EXPECT_EQ(output.values(), (std::vector<double>{1 * 7 + 2 * 8, 3 * 7 + 4 * 8}));
+    }
+  };
+  run_twice();
+  EXPECT_THROW(run(Tensor::view(static_cast<const double*>(out), {2}), {f, g}), ShapeError) << "read-only";
+  run_twice();
+  EXPECT_THROW(run(Tensor::view(memory.data(), {2}), {f, g}), OverlapError);
+  EXPECT_THROW(run(Tensor::view(out, {2}, {0}), {f, g}), OverlapError);
+  EXPECT_THROW(run(Tensor::view(out, {3}), {f, g}), SizeError);
+  run_twice();
+  EXPECT_THROW(run(output, {f}), OperandCountError);
+  EXPECT_THROW(run(output, {f, Tensor::view(memory.data() + 6, {1})}), SizeError);
+  EXPECT_THROW(run(output, {f, g}, {.sizes = {{"i", 3}}}), SizeError);
+  EXPECT_THROW(run(output, {f, g}, {.threads = -1}), OptionError);
+  run_twice();
+  memory[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(run(output, {f, g}), ValueError);
+  memory[0] = 1;
+  run_twice();
+  // Other strides and sizes at the same addresses, and another semiring.
+  run(output, {Tensor::view(memory.data(), {2, 2}, {1, 2}), g});
+  EXPECT_EQ(output.values(), (std::vector<double>{1 * 7 + 3 * 8, 2 * 7 + 4 * 8}));
+  run(Tensor::view(out, {3}), {Tensor::view(memory.data(), {3, 2}), g});
+  EXPECT_EQ(out[2], 5 * 7 + 6 * 8);
+  run(output, {f, g}, {.semiring = Semiring::max_plus});
+  EXPECT_EQ(output.values(), (std::vector<double>{10, 12}));
+  run_twice();
+}
+
+TEST(PlanRun, NoticesThatOthersHaveUsedItsPoolAtOtherSizes) {
+  const Plan plan = compile(FactorGraph::from_equation("ia->i", std::vector<Tensor::Shape>{{2, 2}}, {.batch = "i"}));
+  const Tensor two = Tensor::of<double>({2, 2}, {1, 2, 3, 4}), three = Tensor::of<double>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const RunOptions real{.semiring = Semiring::real};
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(plan.run({two}, real)[0].values(), (std::vector<double>{3, 7}));
+    // Numbers of this size are reduced, and outputs computed once more, in a workspace of the pool.
+    const Tensor large = Tensor::of<double>({3, 2}, {1e20, 1e20, 2e20, 2e20, 3e20, 3e20});
+    EXPECT_EQ(value_and_gradient(plan, std::vector{large}).values[0].values(), (std::vector<double>{1e20, 2e20, 3e20}));
+    EXPECT_EQ(plan.run({three}, real)[0].values(), (std::vector<double>{3, 7, 11}));
+    const Tensor output(Dtype::float64, {3});
+    plan.run_into(std::vector{output}, std::vector{three}, real);
+    EXPECT_EQ(output.values(), (std::vector<double>{3, 7, 11}));
+    EXPECT_THROW((void)plan.run({Tensor::view(static_cast<const double*>(nullptr), {3, 2})}, real), NullDataError);
+  }
 }
 
 TEST(PlanRunInto, RefusesOutputsThatShareMemory) {

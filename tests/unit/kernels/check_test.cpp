@@ -63,6 +63,13 @@ Inspection inspect_all(const Tensor& tensor, Semiring semiring) {
   if (order.extents.empty()) return {};
   const Inspection seen = inspect(order, semiring, 0, order.extents[0]);
   EXPECT_EQ(admits(order, semiring, 0, order.extents[0]), seen.admitted);
+  if (const auto few = inspect_short(tensor, semiring)) {
+    EXPECT_EQ(few->admitted, seen.admitted);
+    EXPECT_EQ(admits_short(tensor, semiring), seen.admitted);
+    if (seen.admitted) {
+      EXPECT_EQ(few->magnitude, seen.magnitude);
+    }
+  }
   return seen;
 }
 
@@ -122,6 +129,13 @@ TYPED_TEST(Check, FindsTheLargestFiniteMagnitude) {
   }
   EXPECT_EQ(inspect_all(Tensor(dtype_of<T>, {0, 3}), Semiring::log).magnitude, 0);
   EXPECT_EQ(inspect_all(Tensor::scalar(T{-3}), Semiring::log).magnitude, 3);
+}
+
+TEST(Check, InspectsShortTensorsWithoutGapsAtOnce) {
+  EXPECT_TRUE(inspect_short(Tensor(Dtype::float64, {2, 3}), Semiring::real));
+  EXPECT_FALSE(inspect_short(Tensor(Dtype::float64, {1000}), Semiring::real));
+  const double memory[4] = {};
+  EXPECT_FALSE(inspect_short(Tensor::view(memory, {2}, {2}), Semiring::real));
 }
 
 TEST(Check, EmptyAndScalarTensors) {

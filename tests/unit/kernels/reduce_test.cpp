@@ -41,6 +41,95 @@ TEST_P(EverySemiring, AgreesWithNestedLoopsOnRandomShapes) {
   }
 }
 
+/// prod_p sum_s of kept, product and sum, stored in this order of axes: all entries are 1, but for a product slice of
+/// zeros, which hides the entry `odd` in another one from the results.
+template <class T>
+bool looks_fine(Semiring semiring, const std::vector<std::size_t>& order, std::int64_t sum, T odd, std::int64_t at) {
+  constexpr std::int64_t kept = 5, product = 6;
+  std::vector<std::int64_t> strides(3);
+  std::int64_t step = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[*axis] = step;
+    step *= std::vector<std::int64_t>{kept, product, sum}[*axis];
+  }
+  ContractionShape shape;
+  shape.semiring = semiring;
+  shape.compute_dtype = shape.output_dtype = sizeof(T) == 4 ? Dtype::float32 : Dtype::float64;
+  shape.extent = {kept, product, sum};
+  shape.role = {Role::kept, Role::product, Role::sum};
+  shape.input_stride = {strides};
+  shape.input_dtype = {shape.compute_dtype};
+  shape.output_stride = {1, 0, 0};
+  const T zero = semiring == Semiring::real ? T{0} : -std::numeric_limits<T>::infinity();
+  std::vector<T> entries(static_cast<std::size_t>(kept * product * sum), T{1});
+  const auto entry_at = [&](std::int64_t k, std::int64_t p, std::int64_t s) -> T& {
+    return entries[static_cast<std::size_t>(k * strides[0] + p * strides[1] + s * strides[2])];
+  };
+  const std::int64_t slice = at / sum % product;
+  for (std::int64_t k = 0; k < kept; ++k) {
+    for (std::int64_t s = 0; s < sum; ++s) entry_at(k, (slice + 1) % product, s) = zero;
+  }
+  entry_at(at / sum / product, slice, at % sum) = odd;
+  std::vector<T> output(kept);
+  const auto strategy = make_reduce(shape);
+  EXPECT_TRUE(strategy->looks_at_input());
+  const testing::Scratch task(strategy->task_scratch_bytes()), shared(strategy->shared_scratch_bytes());
+  const std::vector<const void*> inputs{entries.data()};
+  bool all = true;
+  for (std::int64_t t = 0; t < strategy->tasks(); ++t) {
+    all = strategy->run_task(t, inputs, output.data(), task.bytes, shared.bytes) && all;
+  }
+  return all;
+}
+
+template <class T>
+void find_what_zeros_hide() {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  // The sum innermost, outermost and between, short and long: rows are packed, absorbed where they lie, and folded.
+  for (const std::vector<std::size_t>& order :
+       {std::vector<std::size_t>{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {2, 0, 1}, {0, 2, 1}}) {
+    for (const std::int64_t sum : {70, 613}) {
+      for (std::int64_t at = 0; at < 5 * 6 * sum; at += sum / 5 - 1) {
+        for (const Semiring semiring : {Semiring::real, Semiring::log}) {
+          SCOPED_TRACE(std::string(name(semiring)) + " " + std::to_string(sum) + " " + std::to_string(at));
+          EXPECT_FALSE(looks_fine(semiring, order, sum, nan, at));
+          EXPECT_FALSE(looks_fine(semiring, order, sum, infinity, at));
+          EXPECT_EQ(looks_fine(semiring, order, sum, -infinity, at), semiring == Semiring::log);
+          EXPECT_TRUE(looks_fine(semiring, order, sum, T{-1000}, at));
+        }
+      }
+    }
+  }
+}
+
+TEST(Reduce, TellsOfEntriesThatAreNoNumbersEvenWhereZerosHideThem) {
+  find_what_zeros_hide<float>();
+  find_what_zeros_hide<double>();
+}
+
+TEST(Reduce, DoesNotLookWhereMaximaOrProductsMayLoseNaN) {
+  ContractionShape shape;
+  shape.extent = {100, 100};
+  shape.role = {Role::kept, Role::sum};
+  shape.input_stride = {{100, 1}};
+  shape.input_dtype = {Dtype::float64};
+  shape.output_stride = {1, 0};
+  for (const Semiring semiring : all_semirings) {
+    shape.semiring = semiring;
+    const bool sums = semiring == Semiring::real || semiring == Semiring::log;
+    EXPECT_EQ(make_reduce(shape)->looks_at_input(), sums) << name(semiring);
+  }
+  shape.semiring = Semiring::log;
+  shape.role = {Role::kept, Role::product};
+  EXPECT_FALSE(make_reduce(shape)->looks_at_input()) << "without a sum";
+  shape.semiring = Semiring::real;
+  shape.role = {Role::kept, Role::sum};
+  shape.input_stride.push_back({0, 1});
+  shape.input_dtype.push_back(Dtype::float64);
+  EXPECT_FALSE(make_reduce(shape)->looks_at_input()) << "of two inputs";
+}
+
 // A plate too short for vectors lies innermost, the sum next to it: [outer][sum][short], alone or times a float64
 // message.
 TEST_P(EverySemiring, PacksPlatesShorterThanAVector) {

@@ -20,7 +20,7 @@ struct Scratch {
   std::byte* bytes;
 };
 
-/// `Runner` is a Contraction or a Strategy.
+/// `Runner` is a Contraction, a Strategy or a WeightedSum.
 template <class Runner>
 void run(const Runner& runner, const std::vector<const void*>& inputs, void* output, bool backwards = false) {
   const Scratch task(runner.task_scratch_bytes());

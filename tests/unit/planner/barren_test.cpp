@@ -47,21 +47,6 @@ TEST(DropBarren, StopsAtEvidence) {
   EXPECT_EQ(dropped(g), "x3x4");
 }
 
-TEST(DropBarren, StopsAtStatesThatAChainKnowsUnderOtherNames) {
-  FactorGraph g;
-  g.chain("t", 3);
-  for (const char* v : {"a", "b", "w", "o"}) g.variable(v, 2);
-  g.link("t", "a", "b");
-  g.factor("p(start)", {"a"}, {.distribution_of = "^a"});
-  g.factor("p(b|a)", {"a", "b"}, {.tied = {"t"}, .distribution_of = "b"});
-  g.factor("p(w)", {"t", "w"}, {.distribution_of = "w"});
-  g.factor("p(o|b)", {"t", "b", "o"}, {.distribution_of = "o"});
-  g.factor("held", {plated::last("w")});
-  g.factor("seen", {"t", "b"});
-  g.output({});
-  EXPECT_EQ(dropped(g), "o");
-}
-
 TEST(DropBarren, NeedsSumsOnly) { EXPECT_EQ(dropped(chain(3, {{}}), {}, false), ""); }
 
 TEST(DropBarren, CanBeLeftOut) { EXPECT_EQ(dropped(chain(3, {{}}), {"drop_barren"}), ""); }
