@@ -82,12 +82,12 @@ double* BoundScan::checkpoint_shifts(std::int64_t block) const {
 
 void BoundScan::save(std::int64_t block) const {
   if (checkpoints == nullptr) return;
-  std::memcpy(checkpoint(block), own_.message[turn_], static_cast<std::size_t>(message_bytes()));
+  std::copy_n(own_.message[turn_], message_bytes(), checkpoint(block));
   std::copy_n(own_.shift, rows, checkpoint_shifts(block));
 }
 
 void BoundScan::restore(std::int64_t block) {
-  std::memcpy(own_.message[turn_], checkpoint(block), static_cast<std::size_t>(message_bytes()));
+  std::copy_n(checkpoint(block), message_bytes(), own_.message[turn_]);
   std::copy_n(checkpoint_shifts(block), rows, own_.shift);
 }
 
@@ -240,7 +240,7 @@ void BoundScan::run_slices(const ScanRange& range, const ScanMemory& memory, int
   auto* kept = static_cast<std::byte*>(memory.messages);
   std::byte* message = own_.message[turn_];
   if (kept != nullptr && range.count > 0) {
-    std::memcpy(kept + slice(range, 0) * size, message, static_cast<std::size_t>(size));
+    std::copy_n(message, size, kept + slice(range, 0) * size);
     message = kept + slice(range, 0) * size;
   }
   const std::span<const void* const> values = sliced();
@@ -314,7 +314,7 @@ void BoundScan::run_fused(const ScanRange& range, const ScanMemory& memory, int 
       if (in_real_space_) {
         write_exponentials(dtype, own_.message[0], rows * states, first);
       } else {
-        std::memcpy(first, own_.message[0], static_cast<std::size_t>(message_bytes()));
+        std::copy_n(own_.message[0], message_bytes(), first);
       }
       keep_shifts(memory, at);
     }
