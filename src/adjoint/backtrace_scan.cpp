@@ -198,8 +198,8 @@ void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& b
 void ScanTrace::begin() { pass(-1, next(scan_.forward ? bound_.slices : -1)); }
 
 void ScanTrace::walk(const SliceRange& range) {
-  if (rows_.list.empty()) return;
-  if (path_ && range.first < range.last) {
+  if (rows_.list.empty() || range.first == range.last) return;
+  if (path_) {
     path_->walk(range);
     const std::int64_t last = scan_.forward ? range.first : range.last - 1;
     return pass(last, next(last));
