@@ -19,7 +19,10 @@ using base::subtract;
 void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& problem) {
   std::vector<graph::FactorSets> holders;
   for (const ProblemFactor& factor : problem.factors) {
-    holders.push_back({factor.variables, factor.plates, graph.factors()[factor.operand].distribution_of});
+    // Others hold the end of a chain and its variable together.
+    const bool is_own = factor.operand < graph.factors().size();
+    holders.push_back({factor.variables, factor.plates,
+                       is_own ? graph.factors()[factor.operand].distribution_of : std::nullopt});
   }
   // An empty sum is zero, whatever was declared.
   const std::vector<bool> named = graph::named_along_chains(graph);
