@@ -20,7 +20,7 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
   std::vector<graph::FactorSets> holders;
   for (const ProblemFactor& factor : problem.factors) {
     // Others hold the end of a chain and its variable together.
-    const bool is_own = factor.operand < graph.factors().size();
+    const bool is_own = factor.operand >= 0;
     holders.push_back({factor.variables, factor.plates,
                        is_own ? graph.factors()[factor.operand].distribution_of : std::nullopt});
   }
