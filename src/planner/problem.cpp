@@ -21,8 +21,9 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
   for (const ProblemFactor& factor : problem.factors) {
     // Others hold the end of a chain and its variable together.
     const bool is_own = factor.operand >= 0;
-    holders.push_back({factor.variables, factor.plates,
-                       is_own ? graph.factors()[factor.operand].distribution_of : std::nullopt});
+    holders.push_back(
+        {factor.variables, factor.plates,
+         is_own ? graph.factors()[static_cast<std::size_t>(factor.operand)].distribution_of : std::nullopt});
   }
   // An empty sum is zero, whatever was declared.
   const std::vector<bool> named = graph::named_along_chains(graph);
