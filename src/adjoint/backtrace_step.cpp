@@ -279,7 +279,7 @@ ChoiceStep sizes_of_choice(const ChoiceScope& scope, const Step& step, const pla
 
 bool chooses_in_blocks(const ChoiceScope& scope, const Step& step, const engine::BoundSchedule& bound) {
   if (!bound.blocks) return false;
-  const std::vector<DimId> axes = assignment_axes(scope.schedule.problem, summed(step)[0]);
+  const std::vector<DimId> axes = assignment_axes(scope.schedule.problem, scope.name_of(step, summed(step)[0]));
   return std::find(axes.begin(), axes.end(), bound.blocks->dim) != axes.end();
 }
 

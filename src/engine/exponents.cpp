@@ -191,15 +191,15 @@ void check_held(const FactorGraph& graph, const RaggedDims& lengths, DimId chain
     auto row = static_cast<std::int64_t>(k);
     for (std::size_t axis = at.size(); axis-- > 0; row /= ragged.sizes[axis]) {
       at[axis] = row % ragged.sizes[axis];
-      where =
-          (axis == 0 ? " at " : ", ") + graph.dims()[ragged.dims[axis]].name + " = " + std::to_string(at[axis]) + where;
+      where.insert(
+          0, (axis == 0 ? " at " : ", ") + graph.dims()[ragged.dims[axis]].name + " = " + std::to_string(at[axis]));
     }
     if (!exists(lengths, ragged.dims, at)) continue;
-    const std::string holder = factor != graph.factors().end()
-                                   ? "factor " + quoted(factor->name)
-                                   : "output " + std::to_string(output - graph.outputs().begin());
-    throw ValueError(holder + " holds " + quoted(graph.dims()[end].name) + ", but chain " +
-                     quoted(graph.dims()[chain].name) + " has the length 0" + where + ", and so no such variable");
+    std::string text = factor != graph.factors().end() ? "factor " + quoted(factor->name)
+                                                       : "output " + std::to_string(output - graph.outputs().begin());
+    text.append(" holds ").append(quoted(graph.dims()[end].name)).append(", but chain ");
+    text.append(quoted(graph.dims()[chain].name)).append(" has the length 0").append(where);
+    throw ValueError(text.append(", and so no such variable"));
   }
 }
 

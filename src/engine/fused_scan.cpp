@@ -2,6 +2,7 @@
 #include "engine/fused_scan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -28,7 +29,7 @@ void convert_slice(bool smallest, const FusedTerm& term, const From* slice, std:
     for (std::int64_t k = 0; k < states; ++k) {
       const From x = from[k * term.state_stride];
       best = smallest ? std::min(best, x) : std::max(best, x);
-      is_number &= x == x;
+      is_number &= !std::isnan(x);
     }
     const bool overflows = !is_number || static_cast<double>(best) == -zero;
     const auto shift = static_cast<double>(best);

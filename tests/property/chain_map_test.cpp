@@ -5,6 +5,7 @@
 
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 
 namespace plated::test {
@@ -79,6 +80,14 @@ TEST_P(ChainMap, IsTheBestAssignment) { run(500, 0, check); }
 TEST_P(ChainMap, OfChainsWithZeros) { run(400, 12, check); }
 TEST_P(ChainMap, OfLargerChains) { run(30, 3, check, {.most_work = 1e6, .small_sizes = false}); }
 TEST_P(ChainMap, OfChainsInsideChains) { run(100, 5, check, {.nested = true}); }
+TEST_P(ChainMap, InBlocksOfSlices) {
+  const BlockedFrom all(0);
+  run(200, 5, check, {.small_sizes = false});
+}
+TEST_P(ChainMap, OfChainsInsideChainsInBlocksOfSlices) {
+  const BlockedFrom all(0);
+  run(100, 5, check, {.nested = true});
+}
 TEST_P(ChainMap, MaxMarginals) { run(300, 0, check_max_marginals); }
 TEST_P(ChainMap, MaxMarginalsOfZeros) { run(300, 25, check_max_marginals); }
 TEST_P(ChainMap, MaxMarginalsOfChainsInsideChains) { run(100, 5, check_max_marginals, {.nested = true}); }
