@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "plated/gradient.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 #include "property/strided_target.hpp"
 
@@ -65,6 +66,12 @@ TEST_P(ChainGradient, IsTheDerivative) { run(500, 0); }
 TEST_P(ChainGradient, OfZerosIsTheDerivativeAndNeverNan) { run(400, 25); }
 TEST_P(ChainGradient, OfLargerChainsIsTheDerivative) { run(20, 5, {.most_work = 3e5, .small_sizes = false}); }
 TEST_P(ChainGradient, OfChainsInsideChainsIsTheDerivative) { run(100, 5, {.most_work = 20000, .nested = true}); }
+TEST_P(ChainGradient, OfRunsInBlocksOfSlicesIsTheDerivative) {
+  const BlockedFrom all(0);
+  run(120, 5);
+  run(10, 5, {.most_work = 3e5, .small_sizes = false});
+  run(30, 5, {.most_work = 20000, .nested = true});
+}
 
 INSTANTIATE_TEST_SUITE_P(Semirings, ChainGradient,
                          testing::Combine(testing::Values(Semiring::log, Semiring::real),

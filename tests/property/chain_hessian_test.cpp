@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plated/gradient.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 
 namespace plated::test {
@@ -41,6 +42,11 @@ TEST_P(ChainHessian, TimesAVectorIsTheGradientsDerivative) { run(400, {}); }
 TEST_P(ChainHessian, OfZerosIsExactAndNeverNan) { run(300, {.zero_percent = 25}); }
 TEST_P(ChainHessian, InFloat32) { run(200, {.dtypes = {Dtype::float32}, .zero_percent = 5}, {5e-5, 1e-36}); }
 TEST_P(ChainHessian, OfChainsInsideChains) { run(100, {.zero_percent = 5, .graphs = {.nested = true}}); }
+TEST_P(ChainHessian, OfRunsInBlocksOfSlices) {
+  const BlockedFrom all(0);
+  run(100, {.zero_percent = 5});
+  run(30, {.zero_percent = 5, .graphs = {.nested = true}});
+}
 TEST_P(ChainHessian, OfLargerChains) {
   run(20, {.zero_percent = 3, .graphs = {.most_work = 3e5, .small_sizes = false}});
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "plated/marginals.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 
 namespace plated::test {
@@ -165,6 +166,13 @@ TEST_P(ChainMarginals, OfRandomChains) { run(500, 0, check); }
 TEST_P(ChainMarginals, OfChainsWithZeros) { run(400, 10, check); }
 TEST_P(ChainMarginals, OfLargerChains) { run(25, 3, check, {.most_work = 5e5, .small_sizes = false}); }
 TEST_P(ChainMarginals, OfChainsInsideChains) { run(100, 5, check, {.nested = true}); }
+TEST_P(ChainMarginals, OfRunsInBlocksOfSlices) {
+  const BlockedFrom all(0);
+  run(120, 5, check);
+  run(30, 5, check, {.nested = true});
+  run(60, 5, check_ends);
+  run(60, 5, check_filtered, {.most_work = 8000, .last_factors = false});
+}
 /// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
 TEST_P(ChainMarginals, OfExtremeMagnitudes) { run(300, 0, check, {}, true); }
 TEST_P(ChainMarginals, OfEnds) { run(300, 5, check_ends); }

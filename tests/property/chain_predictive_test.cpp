@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "plated/marginals.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 #include "property/shifted_operand.hpp"
 
@@ -115,6 +116,12 @@ TEST_P(ChainLeaveOneOut, OfFactorsInSlicesOfChainsInsideChains) { run(150, 5, ch
 TEST_P(ChainLeaveOneOut, OfPlates) { run(300, 0, check_plates); }
 TEST_P(ChainLeaveOneOut, OfPlatesWithZeros) { run(300, 8, check_plates); }
 TEST_P(ChainLeaveOneOut, OfPlatesOfChainsInsideChains) { run(150, 5, check_plates, true); }
+TEST_P(ChainLeaveOneOut, OfRunsInBlocksOfSlices) {
+  const BlockedFrom all(0);
+  run(80, 5, check_chains);
+  run(80, 5, check_plates);
+  run(30, 5, check_plates, true);
+}
 
 TEST(LeaveOneOutOfRandomChains, CountsTheConstantsOfOperandsThatAreRecentred) {
   const ChainDraw draw{

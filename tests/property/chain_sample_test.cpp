@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "plated/sample.hpp"
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 #include "property/chi_squared.hpp"
 
@@ -56,6 +57,11 @@ class ChainSample : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
 TEST_P(ChainSample, HasTheJointDistribution) { run(120, 0); }
 TEST_P(ChainSample, NeverDrawsTheImpossible) { run(120, 12); }
 TEST_P(ChainSample, OfChainsInsideChains) { run(40, 5, true); }
+TEST_P(ChainSample, OfRunsInBlocksOfSlices) {
+  const BlockedFrom all(0);
+  run(40, 5);
+  run(15, 5, true);
+}
 /// Until posteriors are exact for slices that weigh 1e±300, or are masked with −1e30 in log space.
 TEST_P(ChainSample, OfExtremeMagnitudes) { run(100, 0, false, true); }
 

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "property/blocked_from.hpp"
 #include "property/chain_case.hpp"
 #include "property/expect_close.hpp"
 
@@ -32,6 +33,11 @@ TEST_P(ChainValues, OfZerosAreExactAndNeverNan) { run(500, 30); }
 TEST_P(ChainValues, OfLargerChainsEqualTheUnrolledChain) { run(40, 5, {.most_work = 2e6, .small_sizes = false}); }
 
 TEST_P(ChainValues, OfChainsInsideChainsEqualTheUnrolledChain) { run(200, 5, {.nested = true}); }
+TEST_P(ChainValues, OfRunsInBlocksOfSlicesEqualTheUnrolledChain) {
+  const BlockedFrom all(0);
+  run(150, 5);
+  run(50, 5, {.nested = true});
+}
 /// What an engine may refuse (OptionError), but never answer wrongly.
 TEST_P(ChainValues, OfOutputsAcrossWhatNothingJoinsEqualTheUnrolledChain) {
   run(150, 5, {.outputs_across = true}, true);
