@@ -35,9 +35,22 @@ std::string entropy_table(const Tensor& entropy) {
   return table.text();
 }
 
-/// What a state is called; beyond a chain's length there is none.
-std::string state_name(const Model& model, const Slices& of, std::int64_t state) {
-  return state < 0 ? "-" : state_label(model, of.variable, state);
+std::string left_out_table(const Answer& answer) {
+  Slices of;
+  of.axes = answer.left_axes;
+  of.shape = answer.left_out.shape();
+  Columns table({Align::left});
+  std::vector<std::string> cells = of.axes;
+  cells.emplace_back("ln p(slice | all others)");
+  table.row(cells);
+  const std::vector<double> values = answer.left_out.values();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    cells.clear();
+    for (const std::int64_t place : of.index(static_cast<std::int64_t>(k))) cells.push_back(std::to_string(place));
+    cells.push_back(fmt::format("{}", values[k]));
+    table.row(cells);
+  }
+  return table.text();
 }
 
 std::string assignment_table(const Model& model, const MapResult& best) {
@@ -47,7 +60,7 @@ std::string assignment_table(const Model& model, const MapResult& best) {
   table.row({"variable", "state"});
   std::string observed;
   for (const Slices& of : slices(model)) {
-    const Integers& states = best.assignment.at(of.variable);
+    const Integers& states = best.assignment.at(of.variables[0]);
     if (is_observed(model, of)) {
       observed += observed_line(model, of);
       continue;
@@ -64,7 +77,7 @@ std::string assignment_table(const Model& model, const MapResult& best) {
 std::string sample_table(const Model& model, const std::map<std::string, Integers>& samples) {
   std::vector<std::vector<std::string>> lines;
   for (const Slices& of : slices(model)) {
-    const Integers& drawn = samples.at(of.variable);
+    const Integers& drawn = samples.at(of.variables[0]);
     const std::int64_t count = drawn.shape.front();
     for (std::int64_t slice = 0; slice < of.count; ++slice) {
       std::vector<std::string>& line = lines.emplace_back(1, of.name(slice));
@@ -109,6 +122,7 @@ std::string observed_line(const Model& model, const Slices& of) {
 std::string answer_table(const Model& model, const Answer& answer) {
   if (answer.task == "pr") return partition_table(answer.ln_z);
   if (answer.task == "entropy") return entropy_table(answer.entropy);
+  if (answer.task == "leave-one-out") return left_out_table(answer);
   if (answer.task == "map") return assignment_table(model, answer.best);
   if (answer.task == "sample") return sample_table(model, answer.samples);
   return marginal_table(model, answer.marginals);

@@ -21,7 +21,7 @@ std::string answer_uai(const Model& model, const Answer& answer) {
   if (answer.task == "pr") return uai_pr(answer.ln_z.item());
   if (answer.task == "mar") {
     std::vector<std::vector<double>> marginals;
-    for (const std::string& variable : variables(model)) marginals.push_back(answer.marginals.at(variable).values());
+    for (const Posterior& posterior : answer.marginals) marginals.push_back(posterior.probabilities.values());
     return uai_mar(marginals);
   }
   std::vector<std::int64_t> states;

@@ -15,19 +15,28 @@ struct Common {
   std::int64_t memory_limit = 0;  ///< in bytes; 0: not said, and memory_limit() is the machine's memory
 };
 
+/// One `variable=state` of a command line, and the option that says it.
+struct Given {
+  std::string option;  ///< `--given`, or `--observe`, which is the same
+  std::string assignment;
+};
+
 /// A model file with what is known about its variables.
 struct Input {
   std::string model;
-  std::string evidence;              ///< a file; none where empty
-  std::vector<std::string> observe;  ///< `variable=state`
+  std::string evidence;  ///< a file; none where empty
+  std::vector<Given> given;
   bool unroll = false;
 };
 
 struct Solve {
   Input input;
-  std::string task;    ///< pr, mar, map, sample, entropy
-  std::string format;  ///< table, uai, json; empty: not said
+  std::string task;    ///< pr, mar, map, sample, entropy, leave-one-out; empty: mar, where there is a query
+  std::string format;  ///< table, csv, uai, json; empty: not said
   bool json = false;
+  std::vector<std::string> query;    ///< `a` or `a,b`; of marginals; empty: all variables
+  std::string plate;                 ///< of leave-one-out: a plate or a chain
+  std::vector<std::string> factors;  ///< of leave-one-out: left out of a chain's slices
   std::optional<std::int64_t> samples;
   std::optional<std::uint64_t> seed;
   std::string output;  ///< a file; standard output where empty
@@ -54,6 +63,7 @@ struct Explain {
   Input input;
   std::string task;    ///< as of Solve; empty: pr
   bool whole = false;  ///< show all steps of the schedule
+  bool json = false;
 };
 
 struct Draw {
@@ -92,6 +102,7 @@ struct OptionHelp {
   std::vector<std::string> names;    ///< `-o`, `--output`
   std::string help;                  ///< one line
   bool takes_value = false;          ///< else it is a switch
+  bool takes_file = false;           ///< the value is the name of a file
   std::vector<std::string> choices;  ///< values it may have; empty: any
 };
 struct CommandHelp {

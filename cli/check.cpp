@@ -1,4 +1,5 @@
 // Refuses options that contradict each other.
+#include <algorithm>
 #include <filesystem>
 
 #include "errors.hpp"
@@ -8,7 +9,24 @@
 namespace plated::cli {
 namespace {
 
+/// Options of one task, given with another.
+void check_task(const Solve& solve) {
+  if (solve.task.empty()) {
+    throw UsageError("--task is required: pr, mar, map, sample, entropy or leave-one-out (plated solve --help)");
+  }
+  if (!solve.query.empty() && solve.task != "mar") {
+    throw UsageError("--query asks for marginals: it goes with --task mar only, which need not be said then");
+  }
+  if (solve.task != "leave-one-out") {
+    if (!solve.plate.empty()) throw UsageError("--plate is left out slice by slice: it goes with --task leave-one-out");
+    if (!solve.factors.empty()) throw UsageError("--factor is left out of slices: it goes with --task leave-one-out");
+  } else if (solve.plate.empty()) {
+    throw UsageError("--task leave-one-out needs --plate, the plate or chain whose slices are left out");
+  }
+}
+
 void check_solve(const Solve& solve) {
+  check_task(solve);
   if (solve.json && !solve.format.empty() && solve.format != "json") {
     throw UsageError("--json and --format " + solve.format + " contradict each other: give one of them");
   }
@@ -17,8 +35,13 @@ void check_solve(const Solve& solve) {
     if (solve.seed) throw UsageError("--seed is for samples: it goes with --task sample only");
   }
   if (solve.samples && *solve.samples < 1) throw UsageError("-n must be at least 1");
-  if (solve.format == "uai" && (solve.task == "sample" || solve.task == "entropy")) {
-    throw UsageError("the UAI format has no answer for --task " + solve.task + ": use --format table or json");
+  if (solve.format != "uai") return;
+  if (solve.task != "pr" && solve.task != "mar" && solve.task != "map") {
+    throw UsageError("the UAI format has no answer for --task " + solve.task + ": use --format table, csv or json");
+  }
+  if (!solve.query.empty()) {
+    throw UsageError(
+        "the UAI format has the marginals of all variables, not of a --query: use --format table, csv or json");
   }
 }
 
@@ -57,6 +80,9 @@ void check_bench(const Bench& bench) {
 }
 
 void check_einsum(const Einsum& einsum) {
+  if (std::count(einsum.operands.begin(), einsum.operands.end(), "-") > 1) {
+    throw UsageError("standard input can be read once, and - names it for several operands: name files for the others");
+  }
   for (std::size_t k = 0; k < einsum.outputs.size(); ++k) {
     for (std::size_t j = 0; j < k; ++j) {
       if (einsum.outputs[j] == einsum.outputs[k])

@@ -46,7 +46,8 @@ std::string bash(const std::vector<CommandHelp>& commands) {
   for (const CommandHelp& command : commands) {
     std::vector<std::string> words;
     std::string values;
-    std::string free;  // options whose value is a file or anything else
+    std::string files;  // options whose value is a file
+    std::string free;   // or anything else
     for (const OptionHelp& option : command.options) {
       words.insert(words.end(), option.names.begin(), option.names.end());
       std::string pattern = joined(option.names);
@@ -55,10 +56,12 @@ std::string bash(const std::vector<CommandHelp>& commands) {
         values += fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", pattern,
                               joined(option.choices));
       } else if (option.takes_value) {
-        free += (free.empty() ? "" : "|") + pattern;
+        std::string& patterns = option.takes_file ? files : free;
+        patterns += (patterns.empty() ? "" : "|") + pattern;
       }
     }
-    if (!free.empty()) values += fmt::format("        {}) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", free);
+    if (!files.empty()) values += fmt::format("        {}) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", files);
+    if (!free.empty()) values += fmt::format("        {}) return ;;\n", free);
     const std::string first = command.name.empty() ? command_names(commands) : joined(command.choices);
     text += fmt::format("    {})\n", command.name.empty() ? "''" : command.name);
     if (!values.empty()) text += "      case $before in\n" + values + "      esac\n";
@@ -85,7 +88,7 @@ std::string zsh_options(const CommandHelp& command) {
       if (!option.choices.empty()) {
         spec += ":value:(" + joined(option.choices) + ")";
       } else if (option.takes_value) {
-        spec += ":value:_files";
+        spec += option.takes_file ? ":file:_files" : ":value: ";
       }
       text += "      " + quoted(spec) + " \\\n";
     }
@@ -133,7 +136,7 @@ std::string fish(const std::vector<CommandHelp>& commands) {
       if (!option.choices.empty()) {
         text += " -x -a " + quoted(joined(option.choices));
       } else if (option.takes_value) {
-        text += " -r";
+        text += option.takes_file ? " -r -F" : " -x";
       }
       text += " -d " + quoted(option.help) + "\n";
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 
 #include "commands.hpp"
 #include "errors.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 /// `all.npz:f` is the array f of a file; a colon elsewhere belongs to the name.
 ArrayFile open_operand(const std::string& file) {
+  if (file == "-") return {std::cin, shown_name(file)};
   const std::size_t colon = file.rfind(".npz:");
   if (colon != std::string::npos) return {file.substr(0, colon + 4), file.substr(colon + 5)};
   if (!file.ends_with(".npz")) return ArrayFile(file);
@@ -85,7 +87,7 @@ void add_size(EinsumOptions& options, const std::string& text) {
   if (message.starts_with(counted)) {
     std::from_chars(message.data() + counted.size(), message.data() + message.size(), operand);
   }
-  throw UsageError(operand < files.size() ? files[operand] + ": " + message : message);
+  throw UsageError(operand < files.size() ? shown_name(files[operand]) + ": " + message : message);
 }
 
 /// Bare infinities: what is printed is for people and shells, not for JSON.

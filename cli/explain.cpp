@@ -9,6 +9,7 @@
 #include "columns.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
+#include "explain_json.hpp"
 #include "files.hpp"
 #include "plated/error.hpp"
 #include "plated/solve.hpp"
@@ -182,16 +183,27 @@ Question::Kind kind_of(const std::string& task) {
   return Question::Kind::value;
 }
 
-int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
-  std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-  const Explanation told = plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)});
-  progress.reset();
-  const std::string refused = too_much(told, common);
+void deliver_text(const Explanation& told, const std::string& refused, const std::string& beginning,
+                  const Explain& wanted, const Common& common) {
   const std::string judged = verdict(
       refused.empty() ? "tractable: the cost is polynomial in the sizes of plates and chains" : "too wide: " + refused);
   deliver(beginning + judged + before_planning(told) + price(told) + "\n" +
               schedule(told, wanted.whole, common.memory_limit),
           "");
+}
+
+int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
+  std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
+  const Explanation told = plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)});
+  progress.reset();
+  const std::string refused = too_much(told, common);
+  if (wanted.json) {
+    deliver(refused.empty() ? explain_json(model, {.verdict = "tractable"}, &told)
+                            : explain_json(model, {.verdict = "too wide", .reason = refused}, &told),
+            "");
+  } else {
+    deliver_text(told, refused, beginning, wanted, common);
+  }
   if (refused.empty()) return answered;
   throw MemoryLimitError(shown_name(wanted.input.model) + ": " + refused, told.cost.peak_bytes, common.memory_limit);
 }
@@ -210,13 +222,17 @@ int explain(const Explain& wanted, const Common& common) {
     }
     return explain_plan(model, text, wanted, common);
   } catch (const IntractableError& error) {
-    deliver(text + why_not(error), "");
+    deliver(wanted.json ? explain_json(model, {"intractable", error.what(), &error}) : text + why_not(error), "");
     throw;
   } catch (const SizeOverflowError& error) {
-    deliver(text + verdict("too wide: " + std::string(error.what())), "");
+    deliver(wanted.json ? explain_json(model, {.verdict = "too wide", .reason = error.what()})
+                        : text + verdict("too wide: " + std::string(error.what())),
+            "");
     throw;
   } catch (const ImpossibleError& error) {
-    deliver(text + verdict("impossible: " + std::string(error.what())), "");
+    deliver(wanted.json ? explain_json(model, {.verdict = "impossible", .reason = error.what()})
+                        : text + verdict("impossible: " + std::string(error.what())),
+            "");
     throw;
   }
 }

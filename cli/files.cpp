@@ -21,29 +21,27 @@ namespace plated::cli {
 
 namespace {
 
-constexpr const char* standard_input = "standard input";
-
-/// Adds --observe to the evidence: each slice once, since one of two could not count.
-void observe_all(Model& model, const std::vector<std::string>& assignments) {
+/// Adds --given to the evidence: each slice once, since one of two could not count.
+void observe_all(Model& model, const std::vector<Given>& all) {
   std::map<std::string, std::string> said;
-  for (const std::string& assignment : assignments) {
+  for (const Given& given : all) {
+    const std::string words = given.option + " " + given.assignment;
     std::string slice;
     try {
-      slice = observe(model, assignment);
+      slice = observe(model, given.assignment);
     } catch (const Error& error) {
-      throw UsageError("--observe " + assignment + ": " + error.what());
+      throw UsageError(words + ": " + error.what());
     }
-    const auto [before, is_new] = said.emplace(slice, assignment);
+    const auto [before, is_new] = said.emplace(slice, words);
     if (!is_new) {
-      throw UsageError(fmt::format("--observe {} and --observe {} both observe '{}': give one of them", before->second,
-                                   assignment, slice));
+      throw UsageError(fmt::format("{} and {} both observe '{}': give one of them", before->second, words, slice));
     }
   }
 }
 
 }  // namespace
 
-std::string shown_name(const std::string& file) { return file == "-" ? standard_input : file; }
+std::string shown_name(const std::string& file) { return file == "-" ? "standard input" : file; }
 
 std::int64_t memory_limit(const Common& common) {
   return common.memory_limit > 0 ? common.memory_limit : machine_memory();
@@ -53,16 +51,16 @@ Model load(const Input& input, const Common& common) {
   const Progress progress("reading", common.quiet);
   ReadOptions options{.memory_limit = memory_limit(common)};
   if (input.model == "-") options.folder = ".";
-  Model model = input.model == "-" ? read_model(std::cin, standard_input, options) : read_model(input.model, options);
+  Model model = input.model == "-" ? read_model(std::cin, shown_name("-"), options) : read_model(input.model, options);
   if (!common.quiet) {
     for (const std::string& line : model.notes) note(shown_name(input.model) + ": " + line);
   }
   if (input.evidence == "-") {
-    read_evidence(model, std::cin, standard_input);
+    read_evidence(model, std::cin, shown_name("-"));
   } else if (!input.evidence.empty()) {
     read_evidence(model, input.evidence);
   }
-  observe_all(model, input.observe);
+  observe_all(model, input.given);
   if (input.unroll) return unroll(model);
   return model;
 }

@@ -97,7 +97,18 @@ class Declaration {
         ->required();
     sub.add_option("-e,--evidence", input.evidence, "Evidence: UAI's .evid, or JSON as {\"rain\": \"yes\"}")
         ->type_name("FILE");
-    list(sub, "--observe", input.observe, "Observe a variable; in plates name[3]=state; may be repeated", "VAR=STATE");
+    for (const auto& [name, help] :
+         {std::pair("--given", "A variable is observed; in plates name[3]=state; may be repeated"),
+          std::pair("--observe", "The same as --given")}) {
+      sub.add_option_function<std::vector<std::string>>(
+             name,
+             [&input, name = name](const std::vector<std::string>& assignments) {
+               for (const std::string& assignment : assignments) input.given.push_back({name, assignment});
+             },
+             help)
+          ->type_name("VAR=STATE")
+          ->allow_extra_args(false);
+    }
     if (unrolls) sub.add_flag("--unroll", input.unroll, "Replace plates and chains by copies first");
   }
 
@@ -127,15 +138,23 @@ class Declaration {
   void declare_solve() {
     Solve& solve = arguments.solve;
     CLI::App& sub = command("solve", "Answer a question about a model",
-                            "  plated solve asia.bif --observe smoke=yes --task mar\n"
+                            "  plated solve asia.bif --given smoke=yes --task mar\n"
+                            "  plated solve asia.bif --query lung --query tub,bronc --given dysp=yes\n"
                             "  plated solve grid.uai --evidence grid.uai.evid --task pr --format uai\n"
                             "  plated solve anesthesia.json --task map --json -o map.json\n"
-                            "  plated solve anesthesia.json --task sample -n 100 --seed 7");
+                            "  plated solve anesthesia.json --task sample -n 100 --seed 7 --format csv\n"
+                            "  plated solve anesthesia.json --task leave-one-out --plate patient");
     input(sub, solve.input);
-    choice(sub, "-t,--task", solve.task, "ln Z, marginals, most probable assignment, samples or entropy",
-           {"pr", "mar", "map", "sample", "entropy"}, true);
-    choice(sub, "-f,--format", solve.format, "A table for people (default), UAI's result format, or JSON",
-           {"table", "uai", "json"});
+    choice(sub, "-t,--task", solve.task,
+           "ln Z, marginals (default where there is a --query), most probable assignment, samples, entropy, or ln p of "
+           "each slice of a plate given the others",
+           {"pr", "mar", "map", "sample", "entropy", "leave-one-out"});
+    list(sub, "--query", solve.query, "Ask for this variable only, or for several jointly; may be repeated",
+         "VAR[,VAR]");
+    sub.add_option("--plate", solve.plate, "Leave one slice of this plate or chain out")->type_name("PLATE");
+    list(sub, "--factor", solve.factors, "Leave this factor out of a slice of a chain; may be repeated", "NAME");
+    choice(sub, "-f,--format", solve.format, "A table for people (default), CSV, UAI's result format, or JSON",
+           {"table", "csv", "uai", "json"});
     sub.add_flag("--json", solve.json, "The same as --format json");
     number(sub, "-n,--samples", solve.samples, "How many samples to draw (default 1)", std::int64_t{0},
            std::numeric_limits<std::int64_t>::max())
@@ -166,7 +185,8 @@ class Declaration {
                             "  plated einsum \"ab,bc->a,c\" M.npy N.npy --semiring real -o a.npy -o c.npy");
     sub.add_option("EQUATION", einsum.equation, "As in \"x,iy,ijxy->\"; sums over variables, multiplies over plates")
         ->required();
-    sub.add_option("FILES", einsum.operands, "Operands: .npy files, mapped into memory, or file.npz:name");
+    sub.add_option("FILES", einsum.operands,
+                   "Operands: .npy files, mapped into memory, or file.npz:name; - is a .npy on standard input");
     sub.add_option("--plates", einsum.plates, "Dims that are plates, spelled as in the equation")->type_name("DIMS");
     sub.add_option("--batch", einsum.batch, "Dims that are independent problems")->type_name("DIMS");
     list(sub, "--chain", einsum.chains, "A dim that is a chain, with its links: t:a->b,c->d", "T:A->B");
@@ -181,11 +201,13 @@ class Declaration {
     CLI::App& sub = command("explain", "Say whether and how a model can be solved, and what it costs",
                             "  plated explain anesthesia.json\n"
                             "  plated explain munin1.bif --task mar --whole\n"
+                            "  plated explain munin1.bif --json\n"
                             "  plated explain rbm.json --memory-limit 2GiB");
     input(sub, explain.input);
     choice(sub, "-t,--task", explain.task, "What is to be solved: as of plated solve (default pr)",
            {"pr", "mar", "map", "sample", "entropy"});
     sub.add_flag("--whole", explain.whole, "Show all steps of the schedule");
+    sub.add_flag("--json", explain.json, "The same for programs, with whole schedules");
   }
 
   void declare_draw() {
@@ -244,6 +266,7 @@ CommandHelp help_of(const CLI::App& app, const std::string& name, const Choices&
     for (const std::string& word : option->get_lnames()) written.names.push_back("--" + word);
     written.help = option->get_description();
     written.takes_value = option->get_items_expected_max() > 0;
+    written.takes_file = option->get_type_name().starts_with("FILE");
     if (values != choices.end()) written.choices = values->second;
   }
   return help;
@@ -272,6 +295,8 @@ std::optional<Arguments> parse(int count, const char* const* words) {
   if (declaration.arguments.command.empty()) {
     throw UsageError("no command; the commands are " + names_of_commands(declaration.app) + " (plated --help)");
   }
+  Solve& solve = declaration.arguments.solve;
+  if (solve.task.empty() && !solve.query.empty()) solve.task = "mar";
   check(declaration.arguments);
   return declaration.arguments;
 }

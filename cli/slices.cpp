@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
 
 namespace plated::cli {
 namespace {
@@ -19,45 +20,76 @@ std::string bracketed(const std::string& label, const Parts& parts) {
 
 std::string Slices::heading() const { return bracketed(label, axes); }
 
-std::string Slices::name(std::int64_t slice) const {
-  std::vector<std::string> index(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0; slice /= shape[axis]) {
-    index[axis] = std::to_string(slice % shape[axis]);
-  }
-  return bracketed(label, index);
+std::vector<std::int64_t> Slices::index(std::int64_t slice) const {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0; slice /= shape[axis]) index[axis] = slice % shape[axis];
+  return index;
 }
 
-std::vector<Slices> slices(const Model& model) {
+std::string Slices::name(std::int64_t slice) const {
+  std::vector<std::string> words;
+  for (const std::int64_t place : index(slice)) words.push_back(std::to_string(place));
+  return bracketed(label, words);
+}
+
+Slices slices_of(const Model& model, const std::vector<std::string>& variables) {
   const std::vector<Dim>& dims = model.graph.dims();
-  const std::vector<std::vector<DimId>> plates = model.graph.variable_plates();
-  std::vector<DimId> batch;
-  for (DimId d = 0; d < dims.size(); ++d) {
-    if (dims[d].kind == DimKind::batch) batch.push_back(d);
-  }
-  std::vector<Slices> all;
-  for (const std::string& variable : variables(model)) {
+  const std::vector<std::vector<DimId>>& plates = model.graph.variable_plates();
+  Slices of;
+  of.variables = variables;
+  std::set<DimId> around;
+  for (const std::string& variable : variables) {
     const DimId id = *model.graph.find(variable);
-    Slices& of = all.emplace_back();
-    of.variable = variable;
-    of.label = label(model, variable);
-    std::vector<DimId> axes = batch;
-    axes.insert(axes.end(), plates[id].begin(), plates[id].end());
-    for (const DimId d : axes) {
+    of.label += (of.label.empty() ? "" : ",") + label(model, variable);
+    of.states *= dims[id].size;
+    around.insert(plates[id].begin(), plates[id].end());
+  }
+  for (const DimKind kind : {DimKind::batch, DimKind::plate, DimKind::chain}) {
+    for (DimId d = 0; d < dims.size(); ++d) {
+      if (dims[d].kind != kind || (kind != DimKind::batch && !around.contains(d))) continue;
       of.axes.push_back(dims[d].name);
       of.shape.push_back(dims[d].size);
     }
-    of.count = std::accumulate(of.shape.begin(), of.shape.end(), std::int64_t{1}, std::multiplies<>());
-    of.states = dims[id].size;
   }
+  of.count = std::accumulate(of.shape.begin(), of.shape.end(), std::int64_t{1}, std::multiplies<>());
+  return of;
+}
+
+std::vector<Slices> slices(const Model& model) {
+  std::vector<Slices> all;
+  for (const std::string& variable : variables(model)) all.push_back(slices_of(model, {variable}));
   return all;
 }
 
+std::string state_name(const Model& model, const Slices& of, std::int64_t state) {
+  if (state < 0) return "-";
+  std::string name;
+  for (std::size_t k = of.variables.size(); k-- > 0;) {
+    const std::string& variable = of.variables[k];
+    const std::int64_t size = model.graph.dims()[*model.graph.find(variable)].size;
+    name = state_label(model, variable, state % size) + (name.empty() ? "" : "," + name);
+    state /= size;
+  }
+  return name;
+}
+
 std::int64_t observed_state(const Model& model, const Slices& of, std::int64_t slice) {
-  const auto found = model.evidence.find(of.variable);
+  if (of.variables.size() != 1) return -1;
+  const auto found = model.evidence.find(of.variables[0]);
   if (found == model.evidence.end() || found->second.values.empty()) return -1;
-  // Evidence without batch dims is the same for all of them.
-  const auto entries = static_cast<std::int64_t>(found->second.values.size());
-  return found->second.values[static_cast<std::size_t>(slice % entries)];
+  // Evidence has its axes in declaration order, batch dims in front or not at all.
+  const std::vector<DimId>& plates = model.graph.variable_plates()[*model.graph.find(of.variables[0])];
+  const std::vector<std::int64_t> index = of.index(slice);
+  const std::size_t batches = of.axes.size() - plates.size();
+  std::vector<std::int64_t> at;
+  if (found->second.shape.size() == of.shape.size()) {
+    at.assign(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(batches));
+  }
+  for (const DimId plate : plates) {
+    const auto axis = std::find(of.axes.begin(), of.axes.end(), model.graph.dims()[plate].name);
+    at.push_back(index[static_cast<std::size_t>(axis - of.axes.begin())]);
+  }
+  return found->second.at(at);
 }
 
 }  // namespace plated::cli

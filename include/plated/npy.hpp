@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ class ArrayFile {
   explicit ArrayFile(const std::filesystem::path& npy);
   /// An array of a .npz file. Throws what read_npz throws, but for damaged numbers, which read() finds.
   ArrayFile(const std::filesystem::path& npz, std::string_view array);
+
+  /// A .npy file from a stream, which is read to its end, a GiB at most; `file` is what errors call it.
+  ArrayFile(std::istream& npy, const std::string& file);
 
   [[nodiscard]] Dtype dtype() const;
   [[nodiscard]] const Tensor::Shape& shape() const;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plated/cost.hpp"
@@ -69,6 +70,17 @@ struct SolveOptions {
 
 /// The entropy of the joint posterior, in nats, one for each batch.
 [[nodiscard]] Tensor entropy(const Model& model, const SolveOptions& options = {});
+
+/// For each slice of a plate, ln Z − ln Z without that slice, its factors, variables and evidence: of a normalised
+/// model ln p(what is observed in the slice | all other slices). Of a chain the named factors of a slice are left out,
+/// and one must be named. Axes: batch dims, the plate; of a chain its other plates in front. leave_one_out of a plan
+/// says more. Throws UnknownNameError, which lists the names there are, OptionError for factors of a plate and for a
+/// chain without them, and ImpossibleError where the other slices are impossible by themselves.
+///
+///   leave_one_out(model, "patient");
+///   leave_one_out(model, "t", {}, {"emission"});
+[[nodiscard]] Tensor leave_one_out(const Model& model, std::string_view plate, const SolveOptions& options = {},
+                                   const std::vector<std::string>& factors = {});
 
 /// What solving a model would do, without running anything.
 struct Explanation {

@@ -1,4 +1,6 @@
 // Array files whose headers alone have been read.
+#include <span>
+#include <string>
 #include <utility>
 
 #include "io/disk.hpp"
@@ -20,6 +22,11 @@ ArrayFile::ArrayFile(const std::filesystem::path& npy) {
 ArrayFile::ArrayFile(const std::filesystem::path& npz, std::string_view array) {
   const auto file = std::make_shared<io::MappedFile>(npz);
   impl_ = std::make_shared<Impl>(Impl{io::npz_array(file->bytes(), array, file, io::one_line(npz.string()))});
+}
+
+ArrayFile::ArrayFile(std::istream& npy, const std::string& file) {
+  const auto text = std::make_shared<std::string>(io::read_stream(npy, file));
+  impl_ = std::make_shared<Impl>(Impl{io::StoredArray(std::as_bytes(std::span(*text)), text, io::one_line(file))});
 }
 
 Dtype ArrayFile::dtype() const { return impl_->array.header().dtype; }

@@ -3,22 +3,11 @@
 
 #include "base/whole_integer.hpp"
 #include "graph/spell.hpp"
+#include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 
 namespace plated {
-namespace {
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 20;
-  std::string text;
-  for (std::size_t k = 0; k < std::min(names.size(), most); ++k) {
-    text += (k > 0 ? ", " : "") + graph::quoted(names[k]);
-  }
-  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
-}
-
-}  // namespace
 
 std::optional<DimId> find_variable(const Model& model, std::string_view name) {
   auto found = model.graph.find(name);
@@ -45,7 +34,7 @@ std::int64_t state_named(const Model& model, std::string_view variable, std::str
   const auto number = base::whole_integer(state);
   if (number && *number >= 0 && *number < dim.size) return *number;
   throw UnknownNameError(graph::quoted(dim.name) + " has no state " + graph::quoted(state) + ": its states are " +
-                         (named ? listed(names->second) : "0 … " + std::to_string(dim.size - 1)));
+                         (named ? model::listed(names->second) : "0 … " + std::to_string(dim.size - 1)));
 }
 
 }  // namespace plated

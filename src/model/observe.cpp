@@ -4,6 +4,7 @@
 #include "base/whole_integer.hpp"
 #include "graph/spell.hpp"
 #include "model/sizes.hpp"
+#include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 #include "tensor/check_entries.hpp"
@@ -37,7 +38,7 @@ Observed read_variable(const Model& model, std::string_view spelled) {
     auto index = read_index(spelled.substr(bracket + 1, spelled.size() - bracket - 2));
     if (found && index) return {*found, std::move(*index)};
   }
-  throw UnknownNameError("there is no variable " + graph::quoted(spelled) + " to observe");
+  model::fail_without_variable(model, spelled, "to observe");
 }
 
 /// "it lives in 'i' and 'j': (3, 4) is expected"
@@ -87,7 +88,7 @@ std::string observe(Model& model, std::string_view assignment) {
 void observe(Model& model, const Evidence& evidence) {
   for (const auto& [name, states] : evidence) {
     const auto id = find_variable(model, name);
-    if (!id) throw UnknownNameError("there is no variable " + graph::quoted(name) + " to observe");
+    if (!id) model::fail_without_variable(model, name, "to observe");
     const Dim& dim = model.graph.dims()[*id];
     const std::vector<DimId>& plates = model.graph.variable_plates()[*id];
     const std::vector<std::int64_t> sizes = model::sizes_of(model.graph, plates, false);

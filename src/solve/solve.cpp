@@ -7,6 +7,7 @@
 #include "base/watch.hpp"
 #include "graph/answer_axes.hpp"
 #include "graph/spell.hpp"
+#include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 #include "solve/solver.hpp"
 
@@ -29,7 +30,7 @@ std::vector<std::vector<DimId>> asked_for(const Model& model, const std::vector<
     std::vector<DimId>& asked = result.emplace_back();
     for (const std::string& name : names) {
       const auto found = find_variable(model, name);
-      if (!found) throw UnknownNameError("there is no variable " + graph::quoted(name) + " to ask for");
+      if (!found) model::fail_without_variable(model, name, "to ask for");
       if (std::find(asked.begin(), asked.end(), *found) != asked.end()) {
         throw DuplicateNameError("a query names variable " + graph::quoted(name) + " twice");
       }

@@ -46,6 +46,35 @@ class Explain(Case):
         self.refuses(3, "ring.uai: needs .*--memory-limit", "explain", model("ring.uai"), "--memory-limit", "1B")
         self.refuses(3, "[0-9]", "solve", model("ring.uai"), "--task", "pr", "--memory-limit", "1B")
 
+    def test_json(self):
+        told = self.tells("explain", model("anesthesia.json"))
+        self.assertEqual(told["verdict"], "tractable")
+        self.assertEqual(told["model"]["plates"], {"patient": 45, "sitting": 7})
+        self.assertEqual([told["model"][key] for key in ("variables", "slices", "observed_values")], [2, 360, 315])
+        self.assertEqual(told["question"], "value")
+        self.assertEqual(told["before"]["absorbed"], 1)
+        self.assertGreater(told["cost"]["flops"], 0)
+        self.assertEqual(len(told["plans"]), 1)
+        self.assertIn("SumProduct", told["plans"][0]["schedule"])
+        self.assertNotIn("reason", told)
+        swept = self.tells("explain", model("sprinkler.bif"), "--task", "mar", "--given", "rain=no")
+        self.assertEqual(swept["question"], "marginals")
+        self.assertEqual(len(swept["plans"]), swept["sweeps"])
+
+    def test_json_of_what_cannot_be_solved(self):
+        self.write("rbm.json", json.dumps(MACHINE))
+        self.refuses(3, "intractable", "explain", "rbm.json", "--json")
+        told = json.loads(self.run_program("explain", "rbm.json", "--json").stdout)
+        self.assertEqual(told["verdict"], "intractable")
+        self.assertEqual(told["why"], {"variables": ["x", "y"], "plates": ["i", "j"], "factors": ["weight"]})
+        self.assertIn(["i"], [repair["unroll"] for repair in told["repairs"]])
+        told = json.loads(self.run_program("explain", model("ring.uai"), "--json", "--memory-limit", "1B").stdout)
+        self.assertEqual(told["verdict"], "too wide")
+        self.assertIn("--memory-limit", told["reason"])
+        self.write("zero.uai", "MARKOV\n1\n2\n1\n1 0\n2\n1 0\n")
+        told = json.loads(self.run_program("explain", "zero.uai", "--json", "--given", "v0=1").stdout)
+        self.assertEqual(told["verdict"], "impossible")
+
     def test_long_schedules_are_cut(self):
         count = 300
         text = f"MARKOV\n{count}\n{'2 ' * count}\n{count - 1}\n" + "".join(f"2 {v} {v + 1}\n" for v in range(count - 1))

@@ -99,6 +99,31 @@ class Tables(Case):
         table = self.says("solve", self.write("wide.uai", text), "--task", "mar")
         self.assertLessEqual(max(map(len, table.splitlines())), 110)
         self.assertEqual(table.count("0.016667"), states)
+        self.assertRegex(table, r"(?m)^state +v0\n0 +0\.016667$")
+
+    def test_many_states_have_a_line_each(self):
+        states, count = 30, 15
+        text = f"MARKOV\n{count}\n{f'{states} ' * count}\n{count}\n" + "".join(f"1 {v}\n" for v in range(count))
+        table = self.says("solve", self.write("wide.uai", text + f"{states} 1 {'0 ' * 9}{'1 ' * 20}\n" * count), "--task", "mar",
+                          "--given", "v0=0")  # fmt: skip
+        self.assertLessEqual(max(map(len, table.splitlines())), 110)
+        self.assertEqual(table.count("and 9 states below 1e-6\n"), 2, "two groups of columns")
+        self.assertEqual({len(line.split()) for line in table.splitlines() if line.startswith("29 ")}, {5, 11})
+        self.assertIn("observed: v0 = 0", table)
+
+    def test_slices_in_plates_and_chains(self):
+        model = {"format": "plated", "version": 1, "space": "real",
+                 "chains": {"t": {"size": 2, "links": [["a", "b"]]}}, "plates": {"i": 3},
+                 "variables": {"a": {"size": 2, "plates": ["t", "i"]}, "b": {"size": 2, "plates": ["t", "i"]},
+                               "y": {"size": 4, "plates": ["t", "i"]}},
+                 "factors": [{"dims": ["a", "b"], "tied": ["t", "i"], "values": [1, 1, 1, 1]},
+                             {"dims": ["b", "y"], "tied": ["t", "i"], "values": [1] * 8}],
+                 "evidence": {"y": [[0, 3], [1, None], [2, 1]]}}  # fmt: skip
+        self.write("m.json", json.dumps(model))
+        table = self.says("solve", "m.json", "--task", "mar", "--query", "y")
+        self.assertRegex(table, r"(?m)^y\[i,t\] +0 +1 +2 +3$")
+        self.assertRegex(table, r"(?m)^y\[0,1\] +0\.000000 +0\.000000 +0\.000000 +1\.000000 +observed$")
+        self.assertRegex(table, r"(?m)^y\[1,1\]( +0\.250000){4}$")
 
     def test_map_and_samples(self):
         best = self.says("solve", SPRINKLER, "--task", "map")

@@ -15,7 +15,7 @@ EVERY_COMMAND = [
     ["--help"], ["--version"], ["solve", "--help"], ["convert", "--help"], ["einsum", "--help"], ["explain", "--help"],
     ["draw", "--help"], ["bench", "--help"], ["completion", "--help"], ["completion", "bash"],
     ["solve", RING, "--task", "pr"], ["solve", RING, "--task", "mar", "-o", "-"], ["solve", RING, "--task", "map", "--json"],
-    ["convert", RING, "-", "--to", "plated"], ["explain", RING], ["draw", RING, "-o", "-"],
+    ["convert", RING, "-", "--to", "plated"], ["explain", RING], ["explain", RING, "--json"], ["solve", RING, "--task", "mar", "--format", "csv"], ["draw", RING, "-o", "-"],
     ["einsum", "x->", "f.npy"], ["einsum", "x->", "f.npy", "-o", "-"], ["bench", "--quick", "--largest", "1"],
     ["bench", "--quick", "--largest", "1", "-o", "-"],
 ]  # fmt: skip
@@ -80,6 +80,16 @@ class Standard(Case):
                 self.assertEqual(len(json.loads(result.stdout)["seconds"]), 5)
         self.refuses(2, "same file", "bench", "-o", "-", "--json", "-")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["f.npy", "out.npy", "out.svg"])
+
+    def test_operands_from_standard_input(self):
+        self.write("f.npy", npy([1, 3], (2,)))
+        array = (self.folder / "f.npy").read_bytes()
+        expected = self.says("einsum", "x,x->", "f.npy", "f.npy")
+        self.assertEqual(self.feed(array, "einsum", "x,x->", "-", "f.npy").decode(), expected)
+        self.assertEqual(self.feed(array, "einsum", "x->x", "-", "-o", "-"), array)
+        self.assertRegex(self.feed(b"no array", "einsum", "x->", "-", code=2), "^plated: standard input: ")
+        self.assertRegex(self.feed(npy([float("nan")], (1,)), "einsum", "x->", "-", code=2), "^plated: standard input: ")
+        self.refuses(2, "standard input can be read once", "einsum", "x,x->", "-", "-")
 
     def test_evidence_that_standard_output_cannot_hold_is_said_to_be_lost(self):
         result = self.run_program("convert", RING, "-", "--to", "uai", "--observe", "v0=1")

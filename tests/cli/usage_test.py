@@ -25,6 +25,7 @@ class Usage(Case):
             ("seed.*-1", [*solve, "sample", "--seed", "-1"]),
             ("no answer for --task sample", [*solve, "sample", "--format", "uai"]),
             ("no answer for --task entropy", [*solve, "entropy", "--format", "uai"]),
+            ("--task is required: pr, mar", ["solve", RING, "--given", "v0=1"]),
             ("--threads: '-1'", [*solve, "pr", "--threads", "-1"]),
             ("--threads: 'two'", [*solve, "pr", "--threads", "two"]),
             ("--memory-limit: '2XB'", [*solve, "pr", "--memory-limit", "2XB"]),

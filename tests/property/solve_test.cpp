@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
@@ -105,8 +106,30 @@ AssertionResult check_queries(const Model& model, const Plain& plain, std::uint6
   return AssertionSuccess();
 }
 
+/// Every plate's slices, or a refusal where all others are impossible.
+AssertionResult check_left_out(const Model& model, const Plain& plain) {
+  for (const Dim& dim : model.graph.dims()) {
+    if (dim.kind != DimKind::plate || dim.size == 0) continue;
+    const auto answer = [&](auto ask) -> std::optional<Tensor> {
+      try {
+        return ask();
+      } catch (const ImpossibleError&) {
+        return std::nullopt;
+      }
+    };
+    const auto got = answer([&] { return leave_one_out(model, dim.name); });
+    const auto want = answer([&] { return leave_one_out(plain.plan, plain.logs.factors, dim.name, plain.run); });
+    if (got.has_value() != want.has_value()) return AssertionFailure() << "only one leaves out slices of " << dim.name;
+    if (!got) continue;
+    AssertionResult good = close("leave one out", *got, *want, 1e-10);
+    if (!good) return good << " of " << dim.name;
+  }
+  return AssertionSuccess();
+}
+
 AssertionResult check(const Model& model, std::uint64_t seed) {
   const Plain plain(model);
+  if (AssertionResult left_out = check_left_out(model, plain); !left_out) return left_out;
   const Tensor ln_z = plain.plan.run(plain.logs.factors, plain.run)[0];
   AssertionResult good = close("ln Z", log_partition(model), ln_z, 1e-11);
   if (!good) return good;

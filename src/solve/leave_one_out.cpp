@@ -1,0 +1,55 @@
+// Leave-one-out predictive densities of models.
+#include <algorithm>
+
+#include "graph/spell.hpp"
+#include "model/unknown_name.hpp"
+#include "plated/error.hpp"
+#include "solve/solver.hpp"
+
+namespace plated {
+namespace {
+
+/// Throws unless the graph has a plate of that name, or a chain with those factors.
+void check_left_out(const FactorGraph& graph, std::string_view plate, const std::vector<std::string>& factors) {
+  const auto found = graph.find(plate);
+  if (!found || !has_slices(graph.dims()[*found].kind)) {
+    std::vector<std::string> plates;
+    for (const Dim& dim : graph.dims()) {
+      if (has_slices(dim.kind)) plates.push_back(dim.name);
+    }
+    throw UnknownNameError("there is no plate or chain " + graph::quoted(plate) +
+                           " to leave slices of out; the model has " +
+                           (plates.empty() ? "none" : model::listed(plates)));
+  }
+  if (graph.dims()[*found].kind != DimKind::chain) {
+    if (factors.empty()) return;
+    throw OptionError("factors to leave out are named for a chain, and " + graph::quoted(plate) +
+                      " is a plate: whole slices of it are left out");
+  }
+  std::vector<std::string> inside;
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    if (graph::contains(graph.factor_plates(f), *found)) inside.push_back(graph.factors()[f].name);
+  }
+  const std::string legal = inside.empty() ? "none is in it" : "those in it are " + model::listed(inside);
+  if (factors.empty()) {
+    throw OptionError(graph::quoted(plate) + " is a chain: name the factors that are left out of a slice; " + legal);
+  }
+  for (const std::string& factor : factors) {
+    if (std::find(inside.begin(), inside.end(), factor) != inside.end()) continue;
+    throw UnknownNameError("there is no factor " + graph::quoted(factor) + " in chain " + graph::quoted(plate) +
+                           " to leave out; " + legal);
+  }
+}
+
+}  // namespace
+
+Tensor leave_one_out(const Model& model, std::string_view plate, const SolveOptions& options,
+                     const std::vector<std::string>& factors) {
+  check_left_out(model.graph, plate, factors);
+  const solve::Solver solver(model, options);
+  // Only factors without plates drop states: what is impossible stays so without a slice.
+  solver.check_possible();
+  return leave_one_out(solver.plan(false), solver.factors(), plate, solver.run_options(), factors);
+}
+
+}  // namespace plated
