@@ -19,6 +19,7 @@ class Known(NamedTuple):
     names: tuple[str, ...]  # of its factors
     sizes: dict[str, int]
     semiring: str
+    chained: bool  # it has chains
     limited: bool  # runs have a limit of memory
     text: str
 
@@ -45,6 +46,7 @@ def _read(plan: plated.Plan) -> Known:
         tuple(name for name, *_ in graph["factors"]),
         {name: size for name, _, size in graph["dims"]},
         options.get("semiring", "log"),
+        bool(graph["chains"]),
         bool(options.get("memory_limit")),
         json.dumps([version, graph, options], default=_plain),
     )

@@ -105,9 +105,18 @@ def second_derivatives(question, operands, directions, cotangents):
 
 
 def can_be_kept(question):
-    """Whether a forward run of the question can be kept for its gradients. What is kept cannot be cut to a limit."""
-    limited = not isinstance(question.subject, str) and plans.known(question.subject).limited
-    return question.semiring() in ("log", "real") and not question.options.get("memory_limit", limited)
+    """Whether a forward run of the question is kept for its gradients.
+
+    What is kept cannot be cut to a limit of memory; and a chain's values and gradients take less time together than a
+    chain's evaluation, which keeps every slice, and its gradients (9 states, 50 steps, 32 sequences: 0.60 to 0.76 ms).
+    """
+    chained, limited = bool(question.options.get("chains")), False
+    if not isinstance(question.subject, str):
+        known = plans.known(question.subject)
+        chained, limited = known.chained, known.limited
+    return (
+        question.semiring() in ("log", "real") and not chained and not question.options.get("memory_limit", limited)
+    )
 
 
 def kept_gradients(kept, cotangents, wanted):
