@@ -4,7 +4,8 @@
                             what the last commit or the working tree changed, and the Python package of the same build
 ./test --full               all of it: clang-tidy on everything, every test under AddressSanitizer and
                             UndefinedBehaviorSanitizer, file formats under fuzzers, threads under ThreadSanitizer, and the
-                            Python package as a wheel, with PyTorch, JAX and Pyro
+                            Python package as a wheel, with PyTorch, JAX and Pyro, whose own tests run on Plated where
+                            they are found (PLATED_PYRO_TESTS)
 ./test --label property     only the tests of one label (folder), release build
 ./test --label python       only those of the Python package; with --full those of PyTorch, JAX and Pyro, too
 ./test --filter EliminateLeaf   only the tests whose name matches a regular expression
@@ -185,6 +186,14 @@ def leave_out_unchanged():
     return ["-E", f"^({'|'.join(names)})$"] if names else []
 
 
+def find_beside_repository(variable, folder):
+    """Points an environment variable to a folder of what is shared, unless it says otherwise; false where there is none."""
+    found = ROOT.parent / "shared" / folder
+    if variable not in os.environ and found.is_dir():
+        os.environ[variable] = str(found)
+    return variable in os.environ
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
@@ -199,9 +208,9 @@ def main():
     if arguments.filter:
         ctest_options += ["-R", arguments.filter]
 
-    data = ROOT.parent / "shared" / "data"
-    if "PLATED_DATA" not in os.environ and data.is_dir():
-        os.environ["PLATED_DATA"] = str(data)
+    find_beside_repository("PLATED_DATA", "data")
+    if not find_beside_repository("PLATED_PYRO_TESTS", "peers/pyro") and arguments.full:
+        print("python: PYRO'S OWN TESTS ARE SKIPPED: neither PLATED_PYRO_TESTS nor ../shared/peers/pyro has them", flush=True)
 
     # Started in the background, by a shell without job control, programs ignore Ctrl-C, and so would those that tests
     # interrupt.

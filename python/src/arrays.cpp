@@ -54,11 +54,18 @@ std::string dtype_name(nb::handle array, const char* otherwise) {
         role.text() + " has the dtype " + dtype_name(array, format) + ": Plated takes float32 and float64");
 }
 
+/// Whether a tensor of PyTorch requires grad, but nobody records: parameters under torch.no_grad().
+bool unrecorded(nb::handle tensor) {
+  return nb::cast<bool>(nb::object(tensor.attr("requires_grad"))) &&
+         !nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")());
+}
+
 /// Throws for tensors of PyTorch whose memory does not say all: a gradient would be lost, or a sign.
 void check_torch(nb::handle tensor, Role role) {
   if (nb::cast<bool>(nb::object(tensor.attr("requires_grad")))) {
-    raise("DtypeError",
-          role.text() + " requires grad, and this function would lose it: call plated.torch, or detach()");
+    raise("DtypeError", role.text() +
+                            " requires grad, and this function would lose it: call plated.torch, detach() it, "
+                            "or read it under torch.no_grad()");
   }
   if (nb::cast<bool>(tensor.attr("is_neg")())) {
     raise("DtypeError", role.text() + " is a view that negates what it views: call resolve_neg()");
@@ -100,7 +107,12 @@ Arrays::~Arrays() {
   for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
 }
 
-Tensor Arrays::read(nb::handle array, Role role) { return view(array, role, false); }
+Tensor Arrays::read(nb::handle array, Role role) {
+  if (!is_plain_numpy(array) && belongs_to(array, "torch", "Tensor") && unrecorded(array)) {
+    return view(array.attr("detach")(), role, false);
+  }
+  return view(array, role, false);
+}
 Tensor Arrays::write(nb::handle array, Role role) { return view(array, role, true); }
 
 Tensor Arrays::view(nb::handle array, Role role, bool writable) {

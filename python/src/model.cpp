@@ -205,7 +205,8 @@ array([0.333, 0.667])
 ('no', 'yes')
 
 plated.read_model reads one from a file. The numbers are copied, and a model does not change; a notebook shows it as a
-picture. Verbs first take observed variables out of the tables, then leave out impossible states and barren variables.)");
+picture. Verbs first take observed variables out of the tables, then leave out impossible states and barren variables.)",
+                          nb::is_weak_referenceable());
   model
       .def(
           "__init__",
@@ -234,6 +235,14 @@ picture. Verbs first take observed variables out of the tables, then leave out i
       .def_prop_ro(
           "evidence", [](const Model& self) { return to_dict(self.evidence, Library::numpy); },
           "The model's own evidence: integers by variable, -1 where nothing was observed.")
+      .def(
+          "_evidence_with",
+          [](const Model& self, nb::handle more) {
+            Evidence evidence = evidence_of(self, more);
+            evidence.insert(self.evidence.begin(), self.evidence.end());
+            return to_dict(std::move(evidence), Library::numpy);
+          },
+          nb::arg("evidence"), "The model's evidence and a call's, which counts alone where it names a variable.")
       .def_prop_ro(
           "lengths", [](const Model& self) { return to_dict(self.lengths, Library::numpy); },
           "The lengths of ragged chains and plates.")

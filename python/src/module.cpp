@@ -21,7 +21,8 @@ array([0.5 , 0.25, 0.25])
 >>> plan.elimination_order, plan.cost().flops
 (['x'], 9.0)
 
-A notebook shows it as a table. Many threads may run one plan at once.)");
+A notebook shows it as a table. Many threads may run one plan at once.)",
+                              nb::is_weak_referenceable());
   define_values(module, plan);
   define_posteriors(module, plan);
   define_assignments(module, plan);

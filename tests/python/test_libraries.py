@@ -53,6 +53,8 @@ def test_torch_writes_in_place(torch):
 def test_torch_tensors_that_are_refused(torch):
     with pytest.raises(plated.DtypeError, match="operand 0 requires grad.*detach"):
         plated.einsum("xy->", torch.tensor(MATRIX, requires_grad=True))
+    with torch.no_grad():
+        plated.einsum("xy->", torch.tensor(MATRIX, requires_grad=True))
     with torch.no_grad(), pytest.raises(plated.DtypeError, match="out requires grad"):
         plated.einsum("xy->", torch.tensor(MATRIX), out=torch.zeros((), dtype=torch.float64, requires_grad=True))
     with pytest.raises(plated.DtypeError, match="operand 0 .*resolve_neg"):

@@ -8,6 +8,7 @@ Plated they are batch dims, as are dims that are neither summed nor plates, such
 from dataclasses import dataclass, field
 
 import torch
+from pyro.util import ignore_jit_warnings
 
 import plated
 import plated.torch
@@ -38,7 +39,8 @@ class Component:
 
     @property
     def sizes(self):
-        return {dim: size for term in self.terms for dim, size in zip(term._pyro_dims, term.shape)}
+        with ignore_jit_warnings():  # in a trace sizes are tensors, and the trace is for these sizes
+            return {dim: int(size) for term in self.terms for dim, size in zip(term._pyro_dims, term.shape)}
 
     def plates_of(self, variable):
         """The plates of a variable: those that all the terms holding it share."""

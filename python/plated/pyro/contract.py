@@ -9,7 +9,9 @@ from functools import reduce
 import torch
 from pyro.ops import packed
 from pyro.ops.rings import BACKEND_TO_RING, LinearRing, MapRing
+from pyro.util import ignore_jit_warnings
 
+from .backward import record
 from .component import Component, components, packed_as
 
 
@@ -32,8 +34,8 @@ def contract_tensor_tree(tensor_tree, sum_dims, cache=None, ring=None):
         batch = component.batch(component.ordinal)
         output = "".join(sorted(batch))
         if component.variables:
-            _refuse_backward(component)
             (term,) = component.contract((output,), batch, semiring)
+            record(term, [component], batch, ring)
         else:
             (term,) = component.terms
         contracted.setdefault(component.ordinal, []).append(term)
@@ -49,7 +51,7 @@ def contract_to_tensor(tensor_tree, sum_dims, target_ordinal=None, target_dims=N
     target_ordinal = frozenset() if target_ordinal is None else target_ordinal
     target_dims = set() if target_dims is None else target_dims
     semiring = semiring_of(ring)
-    parts = []
+    parts, contracted = [], []
     sizes = dict(getattr(ring, "_dim_to_size", {}))
     for component in components(tensor_tree, sum_dims):
         sizes.update(component.sizes)
@@ -58,12 +60,13 @@ def contract_to_tensor(tensor_tree, sum_dims, target_ordinal=None, target_dims=N
             continue
         for target in targets:
             check_plates(target, component.plates_of(target), target_ordinal)
-        _refuse_backward(component)
         batch = component.batch(component.ordinal & target_ordinal)
         plates = frozenset().union(*map(component.plates_of, targets)) & frozenset(component.sizes)
         output = "".join(sorted(batch | plates | targets))
         parts += component.contract((output,), batch, semiring)
-    return _broadcast_product(parts, target_ordinal, sizes, torch.mul if semiring == "real" else torch.add)
+        contracted.append(component)
+    result = _broadcast_product(parts, target_ordinal, sizes, torch.mul if semiring == "real" else torch.add)
+    return record(result, contracted, target_dims, ring)
 
 
 def check_plates(variable, plates, kept):
@@ -109,29 +112,23 @@ def einsum(equation, *operands, plates="", backend="torch", cache=None, modulo_t
         )
     plates = frozenset(plates)
     component = Component()
+    sizes = {}
     for dims, operand in zip(inputs, operands):
-        _check_sizes(component, dims, operand)
+        _check_sizes(sizes, dims, operand)
         component.add(packed_as(operand[...], dims), plates.intersection(dims), set(dims) - plates)
         if hasattr(operand, "_pyro_backward"):
             component.terms[-1]._pyro_backward = operand._pyro_backward
-    _refuse_backward(component)
     for output in outputs:
         for variable in set(output) & component.variables:
             check_plates(variable, component.plates_of(variable), frozenset(output))
-    return tuple(component.contract(tuple(outputs), frozenset(), semiring_of(BACKEND_TO_RING[backend])))
+    ring = BACKEND_TO_RING[backend]
+    results = component.contract(tuple(outputs), frozenset(), semiring_of(ring))
+    return tuple(record(result, [component], output, ring) for result, output in zip(results, outputs))
 
 
-def _check_sizes(component, dims, operand):
+def _check_sizes(sizes, dims, operand):
     assert len(dims) == operand.dim()
-    for dim, size in zip(dims, operand.shape):
-        if (known := component.sizes.get(dim, size)) != size:
-            raise ValueError(f"Dimension size mismatch at dim '{dim}': {size} vs {known}")
-
-
-def _refuse_backward(component):
-    if any(hasattr(term, "_pyro_backward") for term in component.terms):
-        raise NotImplementedError(
-            "tensors marked by pyro.ops.einsum.adjoint.require_backward are not taken while Plated is installed: "
-            "infer_discrete and compute_marginals do not need them, and plated.map, plated.sample and plated.marginals "
-            "answer the same questions"
-        )
+    with ignore_jit_warnings():  # in a trace sizes are tensors
+        for dim, size in zip(dims, map(int, operand.shape)):
+            if (known := sizes.setdefault(dim, size)) != size:
+                raise ValueError(f"Dimension size mismatch at dim '{dim}': {size} vs {known}")

@@ -6,8 +6,7 @@ series has hundreds of operands. An autograd function has the list as its argume
 
 import torch
 
-from . import operators
-from .question import can_be_kept, evaluation, kept_gradients, kept_values, values, values_and_gradients
+from .question import can_be_kept, kept_gradients, kept_values, second_derivatives, values, values_and_gradients
 
 
 def usable():
@@ -20,28 +19,28 @@ class Einsum(torch.autograd.Function):
     otherwise the forward run is kept, and the backward one starts from it."""
 
     @staticmethod
-    def forward(ctx, question, lengths, *operands):
-        wanted = [k for k, needed in enumerate(ctx.needs_input_grad[2:]) if needed]
+    def forward(ctx, question, *operands):
+        wanted = [k for k, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
         ctx.set_materialize_grads(False)
-        ctx.question, ctx.lengths, ctx.wanted = question, lengths, wanted
+        ctx.question, ctx.wanted = question, wanted
         gradients = []
         ctx.evaluation = None
         ctx.separable = separable(question, wanted)
         if ctx.separable:
-            results, gradients = values_and_gradients(question, operands, lengths, None, wanted)
+            results, gradients = values_and_gradients(question, operands, None, wanted)
         elif wanted and can_be_kept(question):
-            ctx.evaluation = evaluation(question, operands, lengths)
+            ctx.evaluation = question.ask("evaluate", operands)
             results = kept_values(ctx.evaluation)
         else:
-            results = values(question, operands, lengths)
+            results = values(question, operands)
         ctx.outputs = [(result.shape, result.dtype) for result in results]
         ctx.save_for_backward(*operands, *gradients)
         return tuple(results)
 
     @staticmethod
     def backward(ctx, *cotangents):
-        count = len(ctx.needs_input_grad) - 2
-        answer = [None] * (count + 2)
+        count = len(ctx.needs_input_grad) - 1
+        answer = [None] * (count + 1)
         if all(cotangent is None for cotangent in cotangents):
             return tuple(answer)
         operands, gradients = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
@@ -49,34 +48,57 @@ class Einsum(torch.autograd.Function):
             torch.zeros(shape, dtype=dtype) if cotangent is None else cotangent
             for cotangent, (shape, dtype) in zip(cotangents, ctx.outputs)
         ]
-        if torch.is_grad_enabled() and ctx.evaluation is not None:  # a graph of the gradients is wanted
+        if torch.is_grad_enabled():  # a graph of the gradients is wanted
             products = Gradients.apply(ctx, count, *operands, *cotangents)
-        elif torch.is_grad_enabled():
-            products = operators.einsum_vjp(list(operands), cotangents, ctx.lengths, ctx.wanted, *ctx.question)
         elif ctx.separable:
             products = scaled(ctx.question, gradients, cotangents[0], ctx.wanted)
         elif ctx.evaluation is not None:
             products = kept_gradients(ctx.evaluation, cotangents, ctx.wanted)
         else:
-            products = values_and_gradients(ctx.question, operands, ctx.lengths, cotangents, ctx.wanted)[1]
+            products = values_and_gradients(ctx.question, operands, cotangents, ctx.wanted)[1]
         for k, product in zip(ctx.wanted, products):
-            answer[k + 2] = product
+            answer[k + 1] = product
         return tuple(answer)
 
 
 class Gradients(torch.autograd.Function):
-    """The vector–Jacobian products of a kept run, which can be differentiated like those of the operator."""
+    """Vector–Jacobian products that can be differentiated: those of a kept run, or computed anew."""
 
     @staticmethod
     def forward(ctx, run, count, *tensors):
         operands, cotangents = tensors[:count], tensors[count:]
-        operators.keep_vjp(ctx, (operands, cotangents, run.lengths, run.wanted, *run.question), None)
-        return tuple(kept_gradients(run.evaluation, cotangents, run.wanted))
+        ctx.set_materialize_grads(False)
+        ctx.question, ctx.wanted, ctx.count = run.question, run.wanted, count
+        ctx.save_for_backward(*tensors)
+        if run.evaluation is not None:
+            return tuple(kept_gradients(run.evaluation, cotangents, run.wanted))
+        return tuple(values_and_gradients(run.question, operands, cotangents, run.wanted)[1])
 
     @staticmethod
     def backward(ctx, *directions):
-        products, tangents, *_ = operators.vjp_backward(ctx, directions)
-        return None, None, *products, *tangents
+        if all(direction is None for direction in directions):
+            return (None,) * (2 + len(ctx.saved_tensors))
+        operands = ctx.saved_tensors[: ctx.count]
+        given = dict(zip(ctx.wanted, directions))
+        along = [torch.zeros_like(x) if given.get(k) is None else given[k] for k, x in enumerate(operands)]
+        both = SecondDerivatives.apply(ctx.question, ctx.count, *along, *ctx.saved_tensors)
+        outputs = len(ctx.saved_tensors) - ctx.count
+        return None, None, *both[outputs:], *both[:outputs]
+
+
+class SecondDerivatives(torch.autograd.Function):
+    """The derivatives in a direction of the outputs and of their gradients: ⟨u, Jᵀc⟩ by c and by the operands, which
+    operators._vjp_backward explains. They have no derivative of their own."""
+
+    @staticmethod
+    def forward(ctx, question, count, *tensors):
+        directions, operands, cotangents = tensors[:count], tensors[count : 2 * count], tensors[2 * count :]
+        tangents, products = second_derivatives(question, operands, directions, cotangents)
+        return *tangents, *products
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise RuntimeError("plated.torch has first and second derivatives; this asks for a third, that of einsum_hvp")
 
 
 def separable(question, wanted):
@@ -86,7 +108,7 @@ def separable(question, wanted):
     gradient then belongs to one entry of the output.
     """
     equation = question.parsed()
-    if not wanted or question.semiring not in ("log", "real") or len(equation.outputs) != 1:
+    if not wanted or question.semiring() not in ("log", "real") or len(equation.outputs) != 1:
         return False
     output = equation.outputs[0]
     if not set(output) <= set(equation.batch):

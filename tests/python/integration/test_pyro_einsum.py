@@ -1,5 +1,6 @@
 """pyro.ops.contract's functions on Plated, against Pyro's own and against its naive unroller."""
 
+import warnings
 from collections import OrderedDict
 
 import pytest
@@ -9,7 +10,6 @@ pyro = pytest.importorskip("pyro")
 pytest.importorskip("plated")
 import plated.pyro  # noqa: E402
 import pyro.ops.contract as contract  # noqa: E402
-from pyro.ops.einsum.adjoint import require_backward  # noqa: E402
 
 LOG = "pyro.ops.einsum.torch_log"
 EQUATIONS = [
@@ -101,11 +101,15 @@ def test_errors_are_pyros():
         assert isinstance(refusal.value.__cause__, plated.IntractableError)
 
 
-def test_marked_tensors_are_refused_not_forgotten():
-    a = torch.randn(2)
-    require_backward(a)
-    with plated.pyro.installed(), pytest.raises(NotImplementedError, match="require_backward"):
-        contract.einsum("a->", a, backend="pyro.ops.einsum.torch_sample")
+def test_traces_without_warnings():
+    def total(a, ai):
+        return contract.einsum("a,ai->", a, ai, plates="i", modulo_total=True, backend=LOG)[0]
+
+    operands = operands_of("a,ai->")
+    with plated.pyro.installed(), warnings.catch_warnings():
+        warnings.simplefilter("error", torch.jit.TracerWarning)
+        traced = torch.jit.trace(total, operands, check_trace=False)
+        torch.testing.assert_close(traced(*operands), total(*operands))
 
 
 def tree():

@@ -25,6 +25,10 @@ EQUATIONS = [
     ("m,(i)mc,ic->", [(2,), (2, 3), (4, 3)], {"plates": "i"}),
     ("xx,x->", [(3, 3), (3,)], {}),
     ("one, each one two -> each two", [(2,), (3, 2, 2)], {"plates": "each"}),
+    ("a,(t)ab,tb->", [(2,), (2, 2), (3, 2)], {"chains": {"t": "a->b"}}),
+    ("a,tab,ntb->", [(2,), (3, 2, 2), (2, 3, 2)], {"chains": {"t": ["a->b"]}, "batch": "n"}),
+    ("ma,mtab->b$", [(2, 2), (2, 3, 2, 2)], {"chains": {"t": "a->b"}, "batch": "m"}),
+    ("a,(t)ab,tib->", [(2,), (2, 2), (3, 2, 2)], {"chains": {"t": "a->b"}, "plates": "i"}),
 ]
 IDS = [case[0] for case in EQUATIONS]
 
@@ -56,23 +60,21 @@ class TestDerivatives:
             assert gradgradcheck(run(equation, semiring, **options), operands)
 
     def test_through_the_registered_operator(self, equation, shapes, options, semiring):
-        question, lengths = plated.torch.ask(equation, options.get("plates", ""), options.get("batch", ""), semiring,
-                                             None, None, None, None, 0)  # fmt: skip
+        question = plated.torch.write(equation, {"semiring": semiring, **options}, [])
         operands = operands_of(shapes, semiring)
         direct = run(equation, semiring, **options)(*operands)
         direct = direct if isinstance(direct, tuple) else (direct,)
-        registered = torch.ops.plated.einsum(operands, lengths, *question)
+        registered = torch.ops.plated.einsum(operands, [], question)
         for one, other in zip(direct, registered):
             torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
-        assert gradcheck(lambda *xs: tuple(torch.ops.plated.einsum(xs, lengths, *question)), operands)
-        assert gradgradcheck(lambda *xs: tuple(torch.ops.plated.einsum(xs, lengths, *question)), operands)
+        assert gradcheck(lambda *xs: tuple(torch.ops.plated.einsum(xs, [], question)), operands)
+        assert gradgradcheck(lambda *xs: tuple(torch.ops.plated.einsum(xs, [], question)), operands)
 
 
 @pytest.mark.parametrize("equation, shapes, options", EQUATIONS, ids=IDS)
 def test_operators_keep_what_their_registration_promises(equation, shapes, options):
-    question, lengths = plated.torch.ask(equation, options.get("plates", ""), options.get("batch", ""), "log",
-                                         None, None, None, None, 0)  # fmt: skip
-    torch.library.opcheck(torch.ops.plated.einsum.default, (operands_of(shapes), lengths, *question))
+    question = plated.torch.write(equation, options, [])
+    torch.library.opcheck(torch.ops.plated.einsum.default, (operands_of(shapes), [], question))
 
 
 def test_documentation():
@@ -174,10 +176,7 @@ def test_errors_are_plated_errors():
 def test_what_would_be_read_wrongly_is_refused():
     operands = torch.zeros(2), torch.zeros(2, 2), torch.zeros(3, 5, 2)
     options = {"batch": "n", "chains": {"t": "a->b"}}
-    for lengths in [numpy.array([5, 0, 3]), numpy.ma.array([5, 0, 3]), [5, 0, 3]]:
-        with pytest.raises(TypeError, match="lengths as tensors"):
-            plated.torch.einsum("a,(t)ab,ntb->", *operands, lengths={"t": lengths}, **options)
-    for lengths in [torch.tensor([5.0, 0.0, 3.0]), torch.tensor([True, False, True])]:
+    for lengths in [torch.tensor([5.0, 0.0, 3.0]), torch.tensor([True, False, True]), numpy.ma.array([5, 0, 3])]:
         with pytest.raises(plated.DtypeError, match="lengths of 't'"):
             plated.torch.einsum("a,(t)ab,ntb->", *operands, lengths={"t": lengths}, **options)
     with pytest.raises(TypeError, match="takes tensors, not MaskedArray"):
