@@ -5,10 +5,10 @@ import sys
 
 import tree
 
-ROOMS = ("planner", "kernels", "engine", "adjoint", "chain", "api")
-FILE = re.compile(r"scan|chain|recursion|point_end|fused|left_out")
+ROOMS = ("planner", "kernels", "engine", "adjoint", "api")
+FILE = re.compile(r"scan|chain|point_end|fused|left_out")
 WORD = re.compile(r"scan|chain", re.IGNORECASE)
-MOST = 12716  # while two machineries stand side by side; to fall to 4,500
+MOST = 5955  # it may only fall; 4,500 is the goal
 
 
 def count(root):
@@ -17,7 +17,7 @@ def count(root):
     for room in ROOMS:
         for path in sorted((root / "src" / room).glob("*.?pp")):
             text = path.read_text(encoding="utf-8").splitlines()
-            lines[room] += len(text) if room == "chain" or FILE.search(path.name) else sum(bool(WORD.search(line)) for line in text)
+            lines[room] += len(text) if FILE.search(path.name) else sum(bool(WORD.search(line)) for line in text)
     return lines
 
 

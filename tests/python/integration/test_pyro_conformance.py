@@ -1,4 +1,4 @@
-"""Pyro's own tests of contraction and of discrete inference, on Plated.
+"""Pyro's own tests of contraction, enumeration and discrete inference, on Plated.
 
 They are not part of this repository: PLATED_PYRO_TESTS names their folder, which `./test` sets where it lies beside the
 repository, and without it the tests are skipped.
@@ -27,7 +27,7 @@ def run(folder, tests, on_plated):
     return failed, done.stdout
 
 
-@pytest.mark.parametrize("file", ["infer/test_discrete.py", "ops/test_contract.py"])
+@pytest.mark.parametrize("file", ["infer/test_discrete.py", "ops/test_contract.py", "infer/test_enum.py"])
 def test_pyro_passes_its_own_tests_on_plated(file):
     """A Monte Carlo estimate may miss its tolerance: then Pyro alone has to miss it, too, from the same seed."""
     folder = os.environ.get("PLATED_PYRO_TESTS")
