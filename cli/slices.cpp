@@ -32,7 +32,21 @@ std::string Slices::name(std::int64_t slice) const {
   return bracketed(label, words);
 }
 
-Slices slices_of(const Model& model, const std::vector<std::string>& variables) {
+namespace {
+
+/// Batch dims, plates and chains, each in declaration order: few, however many variables there are.
+std::vector<DimId> sliced_dims(const Model& model) {
+  const std::vector<Dim>& dims = model.graph.dims();
+  std::vector<DimId> sliced;
+  for (const DimKind kind : {DimKind::batch, DimKind::plate, DimKind::chain}) {
+    for (DimId d = 0; d < dims.size(); ++d) {
+      if (dims[d].kind == kind) sliced.push_back(d);
+    }
+  }
+  return sliced;
+}
+
+Slices slices_among(const Model& model, const std::vector<std::string>& variables, const std::vector<DimId>& sliced) {
   const std::vector<Dim>& dims = model.graph.dims();
   const std::vector<std::vector<DimId>>& plates = model.graph.variable_plates();
   Slices of;
@@ -44,20 +58,25 @@ Slices slices_of(const Model& model, const std::vector<std::string>& variables) 
     of.states *= dims[id].size;
     around.insert(plates[id].begin(), plates[id].end());
   }
-  for (const DimKind kind : {DimKind::batch, DimKind::plate, DimKind::chain}) {
-    for (DimId d = 0; d < dims.size(); ++d) {
-      if (dims[d].kind != kind || (kind != DimKind::batch && !around.contains(d))) continue;
-      of.axes.push_back(dims[d].name);
-      of.shape.push_back(dims[d].size);
-    }
+  for (const DimId d : sliced) {
+    if (dims[d].kind != DimKind::batch && !around.contains(d)) continue;
+    of.axes.push_back(dims[d].name);
+    of.shape.push_back(dims[d].size);
   }
   of.count = std::accumulate(of.shape.begin(), of.shape.end(), std::int64_t{1}, std::multiplies<>());
   return of;
 }
 
+}  // namespace
+
+Slices slices_of(const Model& model, const std::vector<std::string>& variables) {
+  return slices_among(model, variables, sliced_dims(model));
+}
+
 std::vector<Slices> slices(const Model& model) {
+  const std::vector<DimId> sliced = sliced_dims(model);
   std::vector<Slices> all;
-  for (const std::string& variable : variables(model)) all.push_back(slices_of(model, {variable}));
+  for (const std::string& variable : variables(model)) all.push_back(slices_among(model, {variable}, sliced));
   return all;
 }
 
