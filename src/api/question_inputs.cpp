@@ -56,19 +56,35 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
 
 }  // namespace
 
-Inputs question_inputs(const Call& call, Semiring semiring) {
-  std::vector<double> magnitudes;
-  check_inputs(call, semiring, &magnitudes);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+void take_given_inputs(const Call& call, Semiring semiring, Inputs& inputs) {
+  inputs.magnitudes.clear();
+  check_inputs(call, semiring, &inputs.magnitudes);
+  add_evidence(call, semiring, inputs.given);
+  inputs.reduced.clear();
+  inputs.offsets.clear();
+  inputs.copied = padding_bytes(call);
+}
+
+void take_question_inputs(const Call& call, Semiring semiring, Inputs& inputs) {
+  take_given_inputs(call, semiring, inputs);
   const bool adds = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
-  if (!adds) magnitudes.clear();
-  recentre(call, magnitudes, semiring, inputs);
+  if (adds) recentre(call, inputs.magnitudes, semiring, inputs);
+}
+
+void take_log_inputs(const Call& call, Inputs& inputs) {
+  if (call.options.semiring == Semiring::log) return take_question_inputs(call, Semiring::log, inputs);
+  inputs = log_inputs(call);
+}
+
+Inputs question_inputs(const Call& call, Semiring semiring) {
+  Inputs inputs;
+  take_question_inputs(call, semiring, inputs);
   return inputs;
 }
 
 Inputs given_inputs(const Call& call, Semiring semiring) {
-  check_inputs(call, semiring);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+  Inputs inputs;
+  take_given_inputs(call, semiring, inputs);
   return inputs;
 }
 

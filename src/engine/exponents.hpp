@@ -22,7 +22,7 @@ using Exponents = std::map<DimId, Exponent>;
 /// UnknownNameError, ShapeError, ValueError, and PlateError where they depend on plates that some factor or variable of
 /// the plate lacks.
 [[nodiscard]] RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents,
-                                       const Lengths& lengths);
+                                       const IntegersByName& lengths);
 
 /// One exponent for each plate that is ragged, and for each that has weights. Throws what ragged_plates throws, and for
 /// weights UnknownNameError, SizeError, NullDataError and ValueError.
