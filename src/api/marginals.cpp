@@ -226,7 +226,7 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
                     const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  Marginals result = api::ask_marginals(api::Posed(call, api::log_inputs(call), Semiring::log), wanted);
+  Marginals result = api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_marginals(posed, wanted); });
   watch.finish();
   return result;
 }

@@ -74,6 +74,7 @@ class Binder {
       arrangement.cut_if_free(looped_bytes);  // a value takes as much for a longer chain
     }
     find_looked_at();
+    find_shown();
     return std::move(bound_);
   }
 
@@ -82,7 +83,7 @@ class Binder {
     const std::vector<Factor>& factors = schedule_.graph.factors();
     bound_.looked_at.assign(factors.size(), false);
     if (!bound_.loops.empty()) return;
-    for (const BoundStep& step : bound_.steps) {
+    for (BoundStep& step : bound_.steps) {
       if (step.inputs != 1 || step.scan != no_index) continue;
       const Place& place = bound_.inputs(step)[0];
       if (place.space() != Place::Space::operand || place.at() >= factors.size()) continue;
@@ -90,9 +91,36 @@ class Binder {
       const bool looks = bound_.kernels[step.kernel].looks_at_input() &&
                          (!in_blocks || bound_.kernels[bound_.blocked[step.in_blocks].last_kernel].looks_at_input());
       // Of a diagonal, only a part is read.
-      if (looks && !has_diagonal(factors[place.at()])) bound_.looked_at[place.at()] = true;
+      if (!looks || has_diagonal(factors[place.at()])) continue;
+      step.looks_at = static_cast<std::uint32_t>(place.at());
+      bound_.looked_at[place.at()] = true;
     }
   }
+
+  /// Outputs that one step alone writes, and makes of nothing that has not been checked but what it looks at.
+  void find_shown() {
+    if (!bound_.loops.empty()) return;
+    std::vector<std::size_t> writers(bound_.outputs, 0);
+    const auto output_of = [&](const BoundStep& step) {
+      const Place& place = bound_.output(step);
+      return place.space() == Place::Space::output ? place.at() : bound_.outputs;
+    };
+    for (const BoundStep& step : bound_.steps) {
+      if (output_of(step) < writers.size()) ++writers[output_of(step)];
+    }
+    for (BoundStep& step : bound_.steps) {
+      const std::size_t o = output_of(step);
+      if (o >= writers.size() || writers[o] > 1) continue;
+      const auto vouches = [&](std::uint32_t kernel) {
+        const auto beside = bound_.kernels[kernel].vouches_beside();
+        return beside && (*beside >= step.inputs || bound_.inputs(step)[*beside].space() == Place::Space::operand);
+      };
+      const bool in_blocks = step.in_blocks != no_index;
+      if (!vouches(step.kernel) || (in_blocks && !vouches(bound_.blocked[step.in_blocks].last_kernel))) continue;
+      step.shows = static_cast<std::uint32_t>(o);
+    }
+  }
+
   planner::ElementBytes element_bytes() const {
     const auto size = [](Dtype dtype) { return static_cast<std::int64_t>(size_of(dtype)); };
     return {size(element_), size(message_dtype(options_.semiring, element_))};
