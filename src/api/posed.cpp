@@ -52,8 +52,11 @@ std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor
                                const std::vector<Tensor>& more, std::vector<bool>* finite) const {
   asked.forward = forward_of(asked);
   const auto runnable = call.plan.runnable(asked);
-  std::vector<Tensor> operands = inputs.centred();
-  operands.insert(operands.end(), more.begin(), more.end());
+  std::vector<Tensor> operands;
+  operands.reserve(inputs.centred().size() + more.size());  // there may be very many
+  for (const std::vector<Tensor>* part : {&inputs.centred(), &more}) {
+    operands.insert(operands.end(), part->begin(), part->end());
+  }
   engine::Settings how = settings();
   how.kept = kept_.get();
   how.finite = finite;
@@ -66,6 +69,7 @@ std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor
   } else {
     places = call.output_shapes(call.graph, of_outputs);
   }
+  places.reserve(places.size() + answers.size());
   places.insert(places.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
   std::vector<Tensor>().swap(answers);
   return runnable->run(std::move(places), operands, how);
