@@ -31,52 +31,27 @@ struct PosteriorAccess {
   [[nodiscard]] HWY_INLINE bool exists(std::int64_t slice, std::int64_t row) const {
     return run.lengths == nullptr || run.lengths[row] > run.first_step + slice;
   }
-  [[nodiscard]] HWY_INLINE const T* message(const LinearMessages& messages, std::int64_t state,
-                                            std::int64_t row) const {
-    return static_cast<const T*>(messages.data) + state * messages.step_stride + row_offset(messages.row_offset, row);
-  }
-  /// Numbers of the states, so many elements apart.
-  struct Entries {
-    const T* data;
-    std::int64_t stride;
-  };
-  [[nodiscard]] HWY_INLINE Entries entries(const LinearMessages& from, std::int64_t state, std::int64_t row) const {
-    return {message(from, state, row), 1};
-  }
   /// Whether slice after slice, and row after row of the first `rows`, lie behind each other.
-  [[nodiscard]] HWY_INLINE bool follow(const LinearMessages& from, std::int64_t rows) const {
-    return from.row_offset == nullptr && from.step_stride >= rows * states;
-  }
   [[nodiscard]] HWY_INLINE bool follow(const SliceTerm& from, std::int64_t rows) const {
-    return from.state_stride == 1 && rows == 1 && from.step_stride >= states;
-  }
-  [[nodiscard]] HWY_INLINE Entries entries(const SliceTerm& from, std::int64_t slice, std::int64_t row) const {
-    return {from.at<T>(slice, row), from.state_stride};
-  }
-  [[nodiscard]] HWY_INLINE std::int64_t answer_at(const PosteriorPlace& place, std::int64_t slice,
-                                                  std::int64_t row) const {
-    return slice * place.step_stride + row_offset(place.row_offset, row);
+    const bool rows_follow = rows == 1 || (from.row_offset == nullptr && from.row_stride == states);
+    return from.state_stride == 1 && rows_follow && from.step_stride >= rows * states;
   }
 
   /// place[slice, row, k] ← from[k · stride].
-  HWY_INLINE void put(const PosteriorPlace& place, std::int64_t slice, std::int64_t row, const T* from,
+  HWY_INLINE void put(const SlicePlace& place, std::int64_t slice, std::int64_t row, const T* from,
                       std::int64_t stride) const {
-    const std::int64_t at = answer_at(place, slice, row);
     if (place.dtype == Dtype::float32) {
-      copy(static_cast<float*>(place.data) + at, place.state_stride, from, stride);
+      copy(place.at<float>(slice, row), place.state_stride, from, stride);
     } else {
-      copy(static_cast<double*>(place.data) + at, place.state_stride, from, stride);
+      copy(place.at<double>(slice, row), place.state_stride, from, stride);
     }
   }
-  void put_zeros(const PosteriorPlace& place, std::int64_t slice, std::int64_t row) const {
+  void put_zeros(const SlicePlace& place, std::int64_t slice, std::int64_t row) const {
     const T zero = 0;
     put(place, slice, row, &zero, 0);
   }
 
  private:
-  [[nodiscard]] HWY_INLINE std::int64_t row_offset(const std::int64_t* offsets, std::int64_t row) const {
-    return offsets != nullptr ? offsets[row] : row * states;
-  }
   template <class To>
   HWY_INLINE void copy(To* to, std::int64_t to_stride, const T* from, std::int64_t stride) const {
     for (std::int64_t k = 0; k < states; ++k) to[k * to_stride] = static_cast<To>(from[k * stride]);

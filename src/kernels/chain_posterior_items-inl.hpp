@@ -119,28 +119,27 @@ class PosteriorItems {
   }
 
   /// to[k][item] ← what is `later` slices behind each item; `fill` beyond the items.
-  template <int kStates, class From>
-  HWY_NOINLINE void gather(const From& from, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
+  template <int kStates>
+  HWY_NOINLINE void gather(const SliceTerm& from, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     std::int64_t done = 0;
     if constexpr (kStates == 2 || kStates == 4) {
-      const T* const first = at_.entries(from, slice_[0] + later, row_[0]).data;
-      for (const bool follow =
-               at_.follow(from, rows_) &&
-               at_.entries(from, slice_[count - 1] + later, row_[count - 1]).data == first + (count - 1) * kStates;
+      const T* const first = from.at<T>(slice_[0] + later, row_[0]);
+      for (const bool follow = at_.follow(from, rows_) &&
+                               from.at<T>(slice_[count - 1] + later, row_[count - 1]) == first + (count - 1) * kStates;
            follow && done + lanes() <= count; done += lanes()) {
         separate_rows<kStates>(first + done * kStates, to.at + done, most);
       }
     }
     for (std::int64_t i = done; i < count; ++i) {
-      const typename PosteriorAccess<T>::Entries item = at_.entries(from, slice_[i] + later, row_[i]);
-      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = item.data[k * item.stride];
+      const T* const item = from.at<T>(slice_[i] + later, row_[i]);
+      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = item[k * from.state_stride];
     }
     const std::int64_t whole = (count + lanes() - 1) / lanes() * lanes();
     for (std::int64_t k = 0; k < states; ++k) std::fill(to.at + k * most + count, to.at + k * most + whole, fill);
   }
 
-  HWY_NOINLINE void scatter(const PosteriorPlace& place, std::int64_t count) const {
+  HWY_NOINLINE void scatter(const SlicePlace& place, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i) at_.put(place, slice_[i], row_[i], answer_.at + i, most);
   }
 

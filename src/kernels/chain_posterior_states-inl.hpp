@@ -64,8 +64,8 @@ class PosteriorStates {
     if (asked_source && !source) at_.put_zeros(run_.before, s, r);
     if (asked_target && !target) at_.put_zeros(run_.after, s - 1, r);
     if (!source && !target) return true;
-    const T* const forward = at_.message(run_.forward, s, r);
-    const T* const backward = at_.message(run_.backward, s, r);
+    const T* const forward = run_.forward.at<T>(s, r);
+    const T* const backward = run_.backward.at<T>(s, r);
     const T overlap = dot(forward, backward);
     if (!(overlap >= least_overlap<T>)) return false;
     const T scale = static_cast<T>(weight) / overlap;
@@ -88,10 +88,10 @@ class PosteriorStates {
     return hn::GetLane(hn::SumOfLanes(d_, hn::Add(even, odd)));
   }
 
-  HWY_INLINE void write(const PosteriorPlace& place, std::int64_t slice, std::int64_t r, const T* forward,
+  HWY_INLINE void write(const SlicePlace& place, std::int64_t slice, std::int64_t r, const T* forward,
                         const T* backward, T scale) const {
     const bool direct = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4);
-    T* const to = direct ? static_cast<T*>(place.data) + at_.answer_at(place, slice, r) : answer_;
+    T* const to = direct ? place.at<T>(slice, r) : answer_;
     const V times = hn::Set(d_, scale);
     store_row(to, states_,
               [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times); });
@@ -149,7 +149,7 @@ class PosteriorStates {
 
   /// source ← A_t with its factor; returns its product with a column of the matrix.
   HWY_INLINE T copy_source(std::int64_t t, std::int64_t r, T* source, const T* column) {
-    const T* const from = at_.message(run_.forward, t, r);
+    const T* const from = run_.forward.at<T>(t, r);
     V sum = hn::Zero(d_);
     const auto put = [&](std::int64_t v, V x) HWY_ATTR {
       hn::StoreU(x, d_, source + v);

@@ -98,7 +98,7 @@ class ScanBlocks {
           std::memcpy(row.product, messages + i * width, static_cast<std::size_t>(width) * sizeof(T));
         }
         row.message = row.product;
-        if (run_.trace.messages != nullptr) trace(row, s, first + i);
+        if (run_.trace.messages.data != nullptr) trace(row, s, first + i);
       }
       std::swap(messages, products);
     }
@@ -120,9 +120,9 @@ class ScanBlocks {
 
   HWY_INLINE void trace(const ScanRow<T>& row, std::int64_t step, std::int64_t index) const {
     const ScanTrace& trace = run_.trace;
-    steps_.leave(row, trace.linear, static_cast<T*>(trace.messages) + trace.message_at(step, index, matrix_.states()));
-    if (trace.offsets == nullptr) return;
-    trace.offsets[trace.offset_at(step, index)] = steps_.leave_offset(row, run_.offset[index]);
+    steps_.leave(row, trace.linear, trace.messages.at<T>(step, index));
+    if (trace.offsets.data == nullptr) return;
+    *trace.offsets.at<double>(step, index) = steps_.leave_offset(row, run_.offset[index]);
   }
 
   const PackedMatrix<T>& matrix_;

@@ -30,7 +30,6 @@ class LogSteps {
   using V = GemmVec<T>;
   using Term = ScanTerm<T, false>;
   static constexpr T zero = 0;
-  static constexpr bool negated = false;
 
   explicit LogSteps(const PackedMatrix<T>& matrix) : matrix_(matrix) {}
 
