@@ -66,13 +66,24 @@ bool exists(const RaggedDims& lengths, const std::vector<DimId>& dims, const std
   });
 }
 
-/// A row without slices has no variables of slices: throws ValueError where a factor or output holds an end of one.
-void check_held(const FactorGraph& graph, const RaggedDims& lengths, DimId chain, DimId end) {
+/// Without slices there are no variables of slices: throws PlateError, or ValueError for a row without any, where a
+/// factor or output holds an end of one.
+void check_held(const FactorGraph& graph, const planner::Extents& extents, const RaggedDims& lengths, DimId chain,
+                DimId end) {
   const auto holds_end = [&](const auto& holder) { return holds(holder.dims, end); };
   const auto factor = std::find_if(graph.factors().begin(), graph.factors().end(), holds_end);
   const auto output = std::find_if(graph.outputs().begin(), graph.outputs().end(), holds_end);
   if (factor == graph.factors().end() && output == graph.outputs().end()) return;
-  const Ragged& ragged = lengths.at(chain);
+  std::string text = factor != graph.factors().end() ? "factor " + quoted(factor->name)
+                                                     : "output " + std::to_string(output - graph.outputs().begin());
+  text.append(" holds ").append(quoted(graph.dims()[end].name)).append(", but chain ");
+  text.append(quoted(graph.dims()[chain].name));
+  const std::vector<DimId>& plates = graph.variable_plates()[end];
+  const bool is_there = std::all_of(plates.begin(), plates.end(), [&](DimId plate) { return extents[plate] > 0; });
+  if (extents[chain] == 0 && is_there) throw PlateError(text.append(" has no slices, and so no such variable"));
+  const auto given = lengths.find(chain);
+  if (given == lengths.end()) return;
+  const Ragged& ragged = given->second;
   for (std::size_t k = 0; k < ragged.values.size(); ++k) {
     if (ragged.values[k] > 0) continue;
     std::vector<std::int64_t> at(ragged.dims.size());
@@ -84,11 +95,7 @@ void check_held(const FactorGraph& graph, const RaggedDims& lengths, DimId chain
           0, (axis == 0 ? " at " : ", ") + graph.dims()[ragged.dims[axis]].name + " = " + std::to_string(at[axis]));
     }
     if (!exists(lengths, ragged.dims, at)) continue;
-    std::string text = factor != graph.factors().end() ? "factor " + quoted(factor->name)
-                                                       : "output " + std::to_string(output - graph.outputs().begin());
-    text.append(" holds ").append(quoted(graph.dims()[end].name)).append(", but chain ");
-    text.append(quoted(graph.dims()[chain].name)).append(" has the length 0").append(where);
-    throw ValueError(text.append(", and so no such variable"));
+    throw ValueError(text.append(" has the length 0").append(where).append(", and so no such variable"));
   }
 }
 
@@ -99,7 +106,7 @@ void add_point_end(const FactorGraph& graph, const planner::Extents& extents, co
   const std::int64_t slices = extents[chain];
   Exponent in_slice;
   const auto ragged = lengths.find(chain);
-  if (ragged != lengths.end()) check_held(graph, lengths, chain, end);
+  check_held(graph, extents, lengths, chain, end);
   if (ragged != lengths.end() && graph.dims()[end].end == End::last) {
     in_slice.axes = ragged->second.dims;
     for (const std::int64_t length : ragged->second.values) {
