@@ -12,6 +12,11 @@ namespace plated::kernels {
 /// Slices whose statistics are added up in the messages' own type before they join the totals.
 inline constexpr std::int64_t posterior_chunk = 128;
 
+/// Entries of messages are flushed to 0 below the normal range. If forward and backward messages overlap by at least
+/// this, what was flushed had a posterior below 1e-17, and so had its pairs.
+template <class T>
+inline constexpr T least_overlap = sizeof(T) == 4 ? T(1e-20) : T(1e-250);
+
 /// What is asked of a stretch of slices, slice t lying between the states t and t + 1.
 struct PosteriorRun {
   // Messages at the states 0 … steps, as a linear ScanTrace writes them: the largest entry of each is 1, or all are 0.
@@ -27,6 +32,11 @@ struct PosteriorRun {
   // The slices' factors beside the matrix, on its source and on its target, in log; read for the statistics alone.
   SliceTerm source_term, target_term;
   double* totals = nullptr;  // [states, states], added to; null: no statistics
+
+  /// Whether a slice of a row has anything to answer.
+  [[nodiscard]] bool counts(std::int64_t slice, std::int64_t row) const {
+    return weight[row] > 0 && (lengths == nullptr || lengths[row] > first_step + slice);
+  }
 };
 
 /// Posteriors of states and of the transition, by products of what a forward and a backward scan have traced.

@@ -13,8 +13,8 @@
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/scan_block-inl.hpp"
 #include "kernels/scan_lane_terms-inl.hpp"
+#include "kernels/scan_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
