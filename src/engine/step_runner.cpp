@@ -83,14 +83,13 @@ void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int6
       return data;
     };
     ++next;  // the last message
-    ScanMemory memory;
-    if (scan.keeps) memory.messages = output();
-    if (scan.keeps_shifts) memory.shifts = static_cast<double*>(output());
+    if (scan.keeps) range.messages = output();
+    if (scan.keeps_shifts) range.shifts = static_cast<double*>(output());
     for (ScanAnswer& answer : scan.answers) answer.data = output();
     if (step.again) {
-      scan.run_again(range, memory, threads_);
+      scan.run_again(range, threads_);
     } else {
-      scan.run(range, memory, threads_);
+      scan.run(range, threads_);
     }
   }
 }
