@@ -62,7 +62,12 @@ void Decoder::run_and_trace(engine::Settings settings) {
   {
     const auto phase = phases.next(forward > 0 ? forward / (forward + choices) : 0.0);
     if (!lease_) lease_.emplace(*runnable_);
-    total_ = runnable_->run(std::move(total_), posed_.inputs.centred(), settings, *lease_);
+    try {
+      total_ = runnable_->run(std::move(total_), posed_.inputs.centred(), settings, *lease_);
+    } catch (...) {
+      total_ = call.output_shapes(schedule.graph, posed_.dtype);
+      throw;
+    }
   }
   engine::check_possible(call.graph, total_[0], settings.semiring);
   allocate();

@@ -37,8 +37,8 @@ Tensor checked_statistic(const api::Call& call, std::size_t f, const Tensor& giv
 class NumberAsker {
  public:
   static Semiring semiring(const RunOptions& /*options*/) { return Semiring::log; }
-  static void take(const api::Call& call, Semiring /*semiring*/, api::Inputs& inputs) {
-    api::take_log_inputs(call, inputs);
+  static void take(const api::Call& call, Semiring /*semiring*/, api::Look look, api::Inputs& inputs) {
+    api::take_log_inputs(call, look, inputs);
   }
 
   // Many steps add to the answer: in double, whatever it is rounded to in the end.
@@ -130,7 +130,7 @@ Tensor api::ask_entropy(const Posed& posed) {
 Tensor entropy(const Plan& plan, Tensors operands, const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  return api::ask_entropy(api::Posed(call, api::log_inputs(call), Semiring::log));
+  return api::pose_in_log(call, [](const api::Posed& posed) { return api::ask_entropy(posed); });
 }
 
 void entropy_into(Tensor& answer, const Plan& plan, Tensors operands, Workspace& workspace, const RunOptions& options) {
@@ -152,7 +152,7 @@ Tensor api::ask_expectation(const Posed& posed, Tensors statistics) {
 Tensor expectation(const Plan& plan, Tensors operands, Tensors statistics, const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  return api::ask_expectation(api::Posed(call, api::log_inputs(call), Semiring::log), statistics);
+  return api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_expectation(posed, statistics); });
 }
 
 void expectation_into(Tensor& answer, const Plan& plan, Tensors operands, Tensors statistics, Workspace& workspace,

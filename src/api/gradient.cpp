@@ -77,8 +77,8 @@ class GradientAsker {
     bool operator==(const Parameters&) const = default;
   };
   static Semiring semiring(const RunOptions& options) { return differentiable(options.semiring); }
-  static void take(const api::Call& call, Semiring semiring, api::Inputs& inputs) {
-    api::take_question_inputs(call, semiring, inputs);
+  static void take(const api::Call& call, Semiring semiring, api::Look look, api::Inputs& inputs) {
+    api::take_question_inputs(call, semiring, look, inputs);
   }
 
   /// The parameters of a call, good until the next one on this thread. Throws OperandCountError.
@@ -115,7 +115,7 @@ class GradientAsker {
     const api::Call& call = posed_.call;
     bring_cotangents(sweep_, call, gradient.cotangents);
     place(gradient, answer);
-    const std::span<const Tensor> results = sweep_.run();
+    const std::span<const Tensor> results = sweep_.run(&finite_);
     base::tell_progress(1);
     answer.values.resize(call.graph.outputs().size());
     if (posed_.inputs.recentred()) {
@@ -128,12 +128,15 @@ class GradientAsker {
     }
     api::erase_outputs(call, answer.values, posed_.semiring);
     answer.gradients.resize(call.operands.size());
-    auto next = results.begin() + static_cast<std::ptrdiff_t>(sweep_.first_answer());
+    unseen_.clear();
+    std::size_t next = sweep_.first_answer();
     for (std::size_t f = 0; f < call.operands.size(); ++f) {
-      answer.gradients[f] = wanted_[f] ? *next++ : Tensor();
+      const bool seen = !wanted_[f] || finite_[next];
+      answer.gradients[f] = wanted_[f] ? results[next++] : Tensor();
+      unseen_.push_back(seen ? Tensor() : answer.gradients[f]);
     }
     api::check_results(answer.values, "output", posed_.semiring, call);
-    api::check_results(answer.gradients, "the gradient of operand", Semiring::real, call);
+    api::check_results(unseen_, "the gradient of operand", Semiring::real, call);
   }
   [[nodiscard]] std::int64_t bytes() const { return sweep_.bytes(); }
 
@@ -182,6 +185,8 @@ class GradientAsker {
   std::vector<bool> wanted_;
   api::Sweep sweep_;
   std::vector<Tensor> places_;
+  std::vector<bool> finite_;
+  std::vector<Tensor> unseen_;  // gradients that the run has not looked at as it wrote them
 };
 
 }  // namespace
@@ -199,7 +204,8 @@ ValueAndGradient value_and_gradient(const Plan& plan, Tensors operands, const Ru
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = differentiable(options.semiring);
   const api::Call call(plan, operands, options);
-  return api::ask_gradient(api::Posed(call, api::question_inputs(call, semiring), semiring), gradient);
+  return api::pose_as_given(call, semiring,
+                            [&](const api::Posed& posed) { return api::ask_gradient(posed, gradient); });
 }
 
 void value_and_gradient_into(ValueAndGradient& answer, const Plan& plan, Tensors operands, Workspace& workspace,
@@ -223,8 +229,8 @@ class HessianAsker {
   /// Whether there are cotangents.
   using Parameters = bool;
   static Semiring semiring(const RunOptions& options) { return differentiable(options.semiring); }
-  static void take(const api::Call& call, Semiring semiring, api::Inputs& inputs) {
-    api::take_question_inputs(call, semiring, inputs);
+  static void take(const api::Call& call, Semiring semiring, api::Look /*look*/, api::Inputs& inputs) {
+    api::take_question_inputs(call, semiring, api::Look::before, inputs);
   }
 
   explicit HessianAsker(const api::Posed& posed, bool /*has_cotangents*/)
@@ -294,7 +300,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, Tensors operands, 
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = differentiable(options.semiring);
   const api::Call call(plan, operands, options);
-  const api::Posed posed(call, api::question_inputs(call, semiring), semiring);
+  const api::Posed posed(call, api::question_inputs(call, semiring, api::Look::before), semiring);
   HessianVectorProduct answer;
   HessianAsker(posed, !cotangents.empty()).ask(direction, cotangents, answer);
   return answer;

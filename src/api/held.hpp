@@ -11,7 +11,7 @@
 namespace plated::api {
 
 /// A question with all that it refers to. An Asker has `Parameters`, which can be compared; semiring(options), in which
-/// it is posed; take(call, semiring, inputs), which fills in its inputs, and is made of a Posed and parameters.
+/// it is posed; take(call, semiring, look, inputs), which fills in its inputs, and is made of a Posed and parameters.
 template <class Asker>
 class HeldQuestion : public Held {
  public:
@@ -40,13 +40,22 @@ class HeldQuestion : public Held {
            std::equal(operands.begin(), operands.end(), operands_.begin(), operands_.end(), same_layout);
   }
 
-  /// The asker, about other operands that it serves.
-  Asker& about(Tensors operands) {
+  /// Asks about other operands that it serves.
+  void set(Tensors operands) {
     std::copy(operands.begin(), operands.end(), operands_.begin());
-    Asker::take(call_, posed_.semiring, posed_.inputs);
-    return asker_;
+    Asker::take(call_, posed_.semiring, Look::by_run, posed_.inputs);
   }
-  Asker& asker() { return asker_; }
+  /// Calls ask(asker): a second time where the run finds that operands have to be searched before.
+  template <class Ask>
+  void ask(const Ask& ask) {
+    try {
+      return ask(asker_);
+    } catch (const LeftToRun::Suspicious&) {
+      base::tell_progress(0);
+    }
+    Asker::take(call_, posed_.semiring, Look::before, posed_.inputs);
+    ask(asker_);
+  }
   [[nodiscard]] std::int64_t bytes() const override { return asker_.bytes(); }
 
  private:
@@ -57,7 +66,7 @@ class HeldQuestion : public Held {
   }
   static Inputs taken(const Call& call) {
     Inputs inputs;
-    Asker::take(call, Asker::semiring(call.options), inputs);
+    Asker::take(call, Asker::semiring(call.options), Look::by_run, inputs);
     return inputs;
   }
   static bool same_layout(const Tensor& a, const Tensor& b) {
@@ -85,14 +94,15 @@ void ask_held(Workspace& workspace, const Plan& plan, Tensors operands, const Ru
     auto* question = dynamic_cast<HeldQuestion<Asker>*>(known.get());
     if (question == nullptr || !question->serves(plan, operands, options, given)) continue;
     try {
-      return ask(question->about(operands));
+      question->set(operands);
+      return question->ask(ask);
     } catch (...) {
       held.erase(held.begin() + (&known - held.data()));
       throw;
     }
   }
   auto question = std::make_unique<HeldQuestion<Asker>>(plan, operands, options, given);
-  ask(question->asker());
+  question->ask(ask);
   if (held.size() >= most_held) held.erase(held.begin());
   held.push_back(std::move(question));
 }

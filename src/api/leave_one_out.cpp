@@ -61,8 +61,8 @@ class LeaveOneOutAsker {
  public:
   using Parameters = LeftOut;
   static Semiring semiring(const RunOptions& /*options*/) { return Semiring::log; }
-  static void take(const api::Call& call, Semiring /*semiring*/, api::Inputs& inputs) {
-    api::take_log_inputs(call, inputs);
+  static void take(const api::Call& call, Semiring /*semiring*/, api::Look /*look*/, api::Inputs& inputs) {
+    api::take_log_inputs(call, api::Look::before, inputs);
   }
 
   LeaveOneOutAsker(const api::Posed& posed, const LeftOut& what)
@@ -132,7 +132,7 @@ Tensor leave_one_out(const Plan& plan, Tensors operands, std::string_view plate,
   (void)find_plate(plan.graph(), plate, {});
   const api::Call call(plan, operands, options);
   (void)find_plate(call.graph, plate, factors);
-  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
+  const api::Posed posed(call, api::log_inputs(call, api::Look::before), Semiring::log);
   Tensor answer;
   LeaveOneOutAsker(posed, GivenLeftOut{plate, factors}).ask(answer);
   watch.finish();

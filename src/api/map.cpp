@@ -20,8 +20,8 @@ class MapAsker {
     bool operator==(const Parameters&) const = default;
   };
   static Semiring semiring(const RunOptions& options) { return semiring::selective(options.semiring); }
-  static void take(const api::Call& call, Semiring semiring, api::Inputs& inputs) {
-    api::take_question_inputs(call, semiring, inputs);
+  static void take(const api::Call& call, Semiring semiring, api::Look look, api::Inputs& inputs) {
+    api::take_question_inputs(call, semiring, look, inputs);
   }
 
   explicit MapAsker(const api::Posed& posed, Parameters /*none*/ = {}, bool keeps = true)
@@ -61,7 +61,7 @@ MapResult map(const Plan& plan, Tensors operands, const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = semiring::selective(options.semiring);
   const api::Call call(plan, operands, options);
-  return api::ask_map(api::Posed(call, api::question_inputs(call, semiring), semiring));
+  return api::pose_as_given(call, semiring, [](const api::Posed& posed) { return api::ask_map(posed); });
 }
 
 MapResult map(std::string_view equation, Tensors operands, const EinsumOptions& options) {

@@ -30,8 +30,8 @@ class MarginalsAsker {
  public:
   using Parameters = MarginalOptions;
   static Semiring semiring(const RunOptions& /*options*/) { return Semiring::log; }
-  static void take(const api::Call& call, Semiring /*semiring*/, api::Inputs& inputs) {
-    api::take_log_inputs(call, inputs);
+  static void take(const api::Call& call, Semiring /*semiring*/, api::Look look, api::Inputs& inputs) {
+    api::take_log_inputs(call, look, inputs);
   }
 
   MarginalsAsker(const api::Posed& posed, const MarginalOptions& wanted)
@@ -138,19 +138,16 @@ class MarginalsAsker {
   void joints(const Asked& asked) {
     Marginals& answer = *answer_;
     std::vector<std::vector<std::string>> names;
-    std::vector<std::int64_t> states;  // of an output's slices
-    for (const std::vector<DimId>& axes : asked.axes) {
-      names.push_back(graph::names(graph_, axes));
-      states.push_back(1);
-      for (const DimId d : axes)
-        states.back() *= graph_.dims()[d].kind == DimKind::variable ? graph_.dims()[d].size : 1;
-    }
-    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, states) : std::vector<std::string>{};
+    for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph_, axes));
+    std::vector<std::vector<DimId>> axes = asked.axes;
+    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, axes) : std::vector<std::string>{};
     const std::vector<Tensor> outputs = totals(asked, names);
     if (!has_total_) take_total(outputs[0]);
-    for (std::size_t o = 1; o < asked.axes.size(); ++o) erase(asked.axes[o], true, outputs[o]);
+    for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
     const auto posterior = [&](std::size_t o) {
-      return engine::posterior(outputs[o], states[o], wanted_.log, posed_.dtype);
+      std::int64_t states = 1;
+      for (const DimId d : axes[o]) states *= graph_.dims()[d].kind == DimKind::variable ? graph_.dims()[d].size : 1;
+      return engine::posterior(outputs[o], states, wanted_.log, posed_.dtype);
     };
     std::size_t next = 1;
     if (wanted_.variables && wanted_.log) {
@@ -171,8 +168,10 @@ class MarginalsAsker {
     for (const std::string& end : ends) take(posterior(next++), end);
   }
 
-  /// Asks for the first and last slices of linked variables, too; returns their names.
-  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked, std::vector<std::int64_t>& states) {
+  /// Asks for the first and last slices of linked variables, too; returns their names. Their axes are those of the
+  /// variables but for the chain.
+  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked,
+                                    std::vector<std::vector<DimId>>& axes) {
     std::vector<std::string> ends;
     for (const Chain& chain : graph_.chains()) {
       for (const Link& link : chain.links) {
@@ -180,10 +179,9 @@ class MarginalsAsker {
           const DimId v = is_first ? link.source : link.target;
           ends.push_back(is_first ? first(graph_.dims()[v].name) : last(graph_.dims()[v].name));
           auto& names = asked.emplace_back();
-          states.push_back(graph_.dims()[v].size);
-          for (const DimId d : call_.plan.axes(v)) {
-            if (d != chain.dim) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
-          }
+          axes.push_back(call_.plan.axes(v));
+          std::erase(axes.back(), chain.dim);
+          for (const DimId d : axes.back()) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
         }
       }
     }
@@ -294,7 +292,7 @@ void marginals_into(Marginals& answer, const Plan& plan, Tensors operands, Works
 Marginals marginals(const Plan& plan, Tensors operands, const RunOptions& options, const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  Marginals result = api::ask_marginals(api::Posed(call, api::log_inputs(call), Semiring::log), wanted);
+  Marginals result = api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_marginals(posed, wanted); });
   watch.finish();
   return result;
 }

@@ -21,7 +21,7 @@ class MaxMarginalsAsker {
     bool operator==(const Parameters&) const = default;
   };
   static Semiring semiring(const RunOptions& options) { return semiring::selective(options.semiring); }
-  static void take(const api::Call& call, Semiring semiring, api::Inputs& inputs) {
+  static void take(const api::Call& call, Semiring semiring, api::Look /*look*/, api::Inputs& inputs) {
     api::take_given_inputs(call, semiring, inputs);
   }
 

@@ -1,20 +1,22 @@
 // Runs questions.
 #include "api/posed.hpp"
 
-#include "api/inputs.hpp"
-#include "api/sweep.hpp"
-
 namespace plated::api {
 
 using adjoint::Asked;
 using adjoint::Forward;
 
 Posed::Posed(const Call& of, Inputs prepared, Semiring in)
-    : call(of), inputs(std::move(prepared)), semiring(in), dtype(engine::element_dtype(of.operands)) {}
+    : call(of),
+      inputs(std::move(prepared)),
+      semiring(in),
+      dtype(engine::element_dtype(of.operands)),
+      left_(of, in, true) {}
 
 engine::Settings Posed::settings() const {
   engine::Settings settings = call.settings(semiring);
   settings.output_bytes = held() + held_elsewhere;
+  if (inputs.left_to_run && !kept_) settings.unseen = &left_;
   return settings;
 }
 
@@ -41,13 +43,6 @@ std::size_t Posed::outputs(const Asked& asked) const {
 }
 
 std::size_t Posed::total(const Asked& asked) const { return call.plan.total_of(forward_of(asked)); }
-
-std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
-                               const std::vector<Tensor>& more) const {
-  Sweep sweep(*this, std::move(asked), of_outputs, std::move(answers), more);
-  const std::span<const Tensor> results = sweep.run();
-  return {results.begin(), results.end()};
-}
 
 std::vector<Tensor> Posed::given_outputs(Dtype of) const {
   std::vector<Tensor> places = call.output_shapes(call.graph, of);

@@ -28,8 +28,8 @@ class SampleAsker {
   /// The number of samples.
   using Parameters = std::int64_t;
   static Semiring semiring(const RunOptions& /*options*/) { return Semiring::log; }
-  static void take(const api::Call& call, Semiring /*semiring*/, api::Inputs& inputs) {
-    api::take_log_inputs(call, inputs);
+  static void take(const api::Call& call, Semiring /*semiring*/, api::Look look, api::Inputs& inputs) {
+    api::take_log_inputs(call, look, inputs);
   }
 
   SampleAsker(const api::Posed& posed, std::int64_t count) : decoder_(posed, {.draw = true, .count = count}, true) {}
@@ -63,7 +63,7 @@ std::map<std::string, Integers> sample(const Plan& plan, Tensors operands, const
                                        const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  return api::ask_sample(api::Posed(call, api::log_inputs(call), Semiring::log), draws);
+  return api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_sample(posed, draws); });
 }
 
 std::map<std::string, Integers> sample(std::string_view equation, Tensors operands, const SampleOptions& draws,

@@ -18,8 +18,9 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   total_ = posed.total(asked);
   beside_ = call.plan.bytes_beside(asked, call.extents());
   runnable_ = call.plan.runnable(asked);
+  own_ = posed.inputs.centred().size();
+  operands_.reserve(own_ + more.size());  // there may be very many
   operands_ = posed.inputs.centred();
-  own_ = operands_.size();
   operands_.insert(operands_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   if (posed.kept() != nullptr) {
     blank_ = posed.kept()->outputs();  // they are not written again
@@ -47,15 +48,21 @@ std::span<const Tensor> Sweep::operands() {
   return operands_;
 }
 
-std::span<const Tensor> Sweep::run() {
+std::span<const Tensor> Sweep::run(std::vector<bool>* finite) {
   (void)operands();
   if (!given_.empty()) engine::check_apart(given_, operands_);
   given_.clear();
   engine::Settings how = posed_.settings();
   how.kept = posed_.kept();
+  how.finite = finite;
   how.output_bytes = base::checked_sum(how.output_bytes, beside_);
   if (!lease_) lease_.emplace(*runnable_);
-  places_ = runnable_->run(std::move(places_), operands_, how, *lease_);
+  try {
+    places_ = runnable_->run(std::move(places_), operands_, how, *lease_);
+  } catch (...) {
+    places_ = blank_;
+    throw;
+  }
   return places_;
 }
 

@@ -36,8 +36,9 @@ class Sweep {
   [[nodiscard]] std::span<const Tensor> operands();
 
   /// Runs on the posed inputs: the outputs of the forward run, where they were kept in double, then the answers.
-  /// Without another place, what had no data the first time is overwritten by the next run.
-  [[nodiscard]] std::span<const Tensor> run();
+  /// Without another place, what had no data the first time is overwritten by the next run. `finite` as in
+  /// engine::Settings.
+  [[nodiscard]] std::span<const Tensor> run(std::vector<bool>* finite = nullptr);
 
   /// Memory that it holds for the next run.
   [[nodiscard]] std::int64_t bytes() const { return lease_ ? (**lease_).bytes() : 0; }

@@ -89,7 +89,7 @@ class ScanEmitter {
       outside[one.output] = builder_.contract(std::move(request));
     }
     const ValueId results = outside[slice_steps_.back().output];
-    std::get<Scan>(schedule_.steps[step].operation).results = results;
+    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = results;
   }
 
   /// The variables that a message after a slice has.
