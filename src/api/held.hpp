@@ -28,13 +28,14 @@ class HeldQuestion : public Held {
         posed_(call_, taken(call_), Asker::semiring(options_)),
         asker_(posed_, parameters_) {}
 
-  /// Whether its plan, sizes and schedules are those of another call. Evidence, lengths and weights are read in another
-  /// way each time.
+  /// Whether a call can be served again at all: evidence, lengths and weights are prepared for anew each time.
+  [[nodiscard]] static bool can_hold(const RunOptions& options) {
+    return options.evidence.empty() && options.lengths.empty() && options.weights.empty();
+  }
+  /// Whether its plan, sizes and schedules are those of another such call.
   template <class Given>
   [[nodiscard]] bool serves(const Plan& plan, Tensors operands, const RunOptions& options, const Given& given) const {
-    const bool plain = options.evidence.empty() && options.lengths.empty() && options.weights.empty() &&
-                       options_.evidence.empty() && options_.lengths.empty() && options_.weights.empty();
-    return plain && &plan.graph() == &plan_.graph() && given == parameters_ && options.semiring == options_.semiring &&
+    return &plan.graph() == &plan_.graph() && given == parameters_ && options.semiring == options_.semiring &&
            options.threads == options_.threads && options.check == options_.check &&
            options.memory_limit == options_.memory_limit && options.sizes == options_.sizes &&
            std::equal(operands.begin(), operands.end(), operands_.begin(), operands_.end(), same_layout);
@@ -90,7 +91,9 @@ void ask_held(Workspace& workspace, const Plan& plan, Tensors operands, const Ru
               const Ask& ask) {
   constexpr std::size_t most_held = 16;
   std::vector<std::unique_ptr<Held>>& held = PlanAccess::held(workspace, plan);
+  const bool can_hold = HeldQuestion<Asker>::can_hold(options);
   for (std::unique_ptr<Held>& known : held) {
+    if (!can_hold) break;
     auto* question = dynamic_cast<HeldQuestion<Asker>*>(known.get());
     if (question == nullptr || !question->serves(plan, operands, options, given)) continue;
     try {
@@ -103,6 +106,7 @@ void ask_held(Workspace& workspace, const Plan& plan, Tensors operands, const Ru
   }
   auto question = std::make_unique<HeldQuestion<Asker>>(plan, operands, options, given);
   question->ask(ask);
+  if (!can_hold) return;
   if (held.size() >= most_held) held.erase(held.begin());
   held.push_back(std::move(question));
 }

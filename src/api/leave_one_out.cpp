@@ -39,7 +39,7 @@ DimId find_plate(const FactorGraph& graph, std::string_view plate, const std::ve
     throw UnknownNameError("slices of '" + std::string(plate) +
                            "' are to be left out, and the model has no such plate or chain");
   }
-  if (graph.dims()[*dim].kind != DimKind::chain && !factors.empty()) {
+  if (graph.dims()[*dim].kind == DimKind::plate && !factors.empty()) {
     throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
   }
   return *dim;
@@ -68,8 +68,8 @@ class LeaveOneOutAsker {
   LeaveOneOutAsker(const api::Posed& posed, const LeftOut& what)
       : posed_(posed),
         plate_(find_plate(posed.call.graph, what.plate, what.factors)),
-        is_chain_(posed.call.graph.dims()[plate_].kind == DimKind::chain),
-        left_out_(is_chain_ ? indices(posed.call.graph, what.factors) : factors_in(posed.call.graph, plate_)),
+        whole_(posed.call.graph.dims()[plate_].kind == DimKind::plate),
+        left_out_(whole_ ? factors_in(posed.call.graph, plate_) : indices(posed.call.graph, what.factors)),
         asked_(asked()),
         axes_(axes()),
         sweep_(posed, asked_, Dtype::float64, {api::shape_only(Dtype::float64, posed.call.shape(axes_))}) {}
@@ -79,7 +79,7 @@ class LeaveOneOutAsker {
     const auto erase = [&](const Tensor& what) { engine::erase(call.extents(), call.presence(), axes_, what, 0.0); };
     const std::span<const Tensor> both = sweep_.run();
     Tensor without = both[1];
-    if (is_chain_) erase(without);
+    if (!whole_) erase(without);
     engine::predict(call.graph, plate_, both[0], without);
     api::add_offsets(call, posed_.inputs, left_out_, axes_, without);
     erase(without);
@@ -98,18 +98,18 @@ class LeaveOneOutAsker {
     return list;
   }
 
-  /// Whole slices of a plate, or some factors in each slice of a chain.
+  /// Whole slices, or some factors in each of them.
   [[nodiscard]] adjoint::Asked asked() const {
     const api::Call& call = posed_.call;
     adjoint::Asked asked =
         call.plan.parts({.kind = Question::Kind::leave_one_out, .plate = call.graph.dims()[plate_].name})[0];
-    if (!is_chain_) return asked;
+    if (whole_) return asked;
     asked.chosen.resize(call.plan.observed.factors().size(), false);
     for (const std::size_t f : left_out_) asked.chosen[f] = true;
     return asked;
   }
   [[nodiscard]] std::vector<DimId> axes() const {
-    if (is_chain_) return posed_.call.plan.runnable(asked_)->schedule().outputs.back();
+    if (!whole_) return posed_.call.plan.runnable(asked_)->schedule().outputs.back();
     std::vector<DimId> list = graph::batch_axes(posed_.call.graph);
     list.push_back(plate_);
     return list;
@@ -117,7 +117,7 @@ class LeaveOneOutAsker {
 
   const api::Posed& posed_;
   DimId plate_;
-  bool is_chain_;
+  bool whole_;  // slices are left out, not some of their factors
   std::vector<std::size_t> left_out_;
   adjoint::Asked asked_;
   std::vector<DimId> axes_;

@@ -144,6 +144,47 @@ TEST(WarmQuestions, OfPlatesAllocateNothing) {
   }
 }
 
+/// Large operands are looked at by the run that reads them.
+TEST(WarmQuestions, OfLargeOperandsAllocateNothing) {
+  expect_warm(Model("iab,ibc->", {{400, 5, 6}, {400, 6, 7}}, "i", Dtype::float64, Semiring::log), "i");
+}
+
+/// What has to be recentred, and is found to be so by the run, is asked once more.
+TEST(WarmQuestions, OfLargeMagnitudesAreThoseOfFreshAnswers) {
+  Asked asked(Model("iab,ibc->", {{400, 5, 6}, {400, 6, 7}}, "i", Dtype::float64, Semiring::log), 1);
+  Marginals answer;
+  MapResult best;
+  for (const double shift : {0.0, 1e12, -1e12}) {
+    asked.operands[0].data<double>()[777] += shift;
+    for (double& entry : asked.operands[1].span<double>()) entry += shift;
+    for (int again = 0; again < 2; ++again) {
+      marginals_into(answer, asked.plan, asked.operands, asked.workspace);
+      map_into(best, asked.plan, asked.operands, asked.workspace);
+    }
+    EXPECT_EQ(answer.variables, marginals(asked.plan, asked.operands).variables) << shift;
+    EXPECT_EQ(answer.log_partition, marginals(asked.plan, asked.operands).log_partition) << shift;
+    EXPECT_EQ(best.score, map(asked.plan, asked.operands).score) << shift;
+    EXPECT_EQ(best.assignment, map(asked.plan, asked.operands).assignment) << shift;
+  }
+}
+
+/// Evidence is read anew each time, and holds nothing.
+TEST(WarmQuestions, ReadEvidence) {
+  const Model model("a,abi->", {{2}, {2, 3, 4}}, "i", Dtype::float64, Semiring::log);
+  const Plan plan = compile(model.graph, {.observable = {"b"}});
+  Workspace workspace(plan);
+  std::vector<std::int16_t> seen{0, -1, 2, 1};
+  const RunOptions options{.evidence = {{"b", IntegerView::view(seen)}}};
+  Marginals answer;
+  for (const std::int16_t state : {1, 0, -1}) {
+    seen[0] = state;
+    marginals_into(answer, plan, model.operands, workspace, options);
+    EXPECT_EQ(answer.variables, marginals(plan, model.operands, options).variables);
+    marginals_into(answer, plan, model.operands, workspace);
+    EXPECT_EQ(answer.variables, marginals(plan, model.operands).variables);
+  }
+}
+
 TEST(WarmQuestions, OfChainsAllocateNothing) {
   const EquationOptions hmm{.plates = "n", .chains = {{"t", {"a->b"}}}};
   for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
