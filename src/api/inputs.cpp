@@ -19,7 +19,7 @@ namespace {
 
 using graph::quoted;
 
-void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
+void check_evidence(const PlanImpl& plan, const IntegersByName& evidence) {
   for (const auto& [name, values] : evidence) {
     const auto v = plan.graph.find(name);
     if (!v || plan.graph.dims()[*v].kind != DimKind::variable) {
@@ -134,19 +134,24 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 }
 
 std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
-  std::vector<Tensor> all(call.operands.begin(), call.operands.end());
+  std::vector<Tensor> all;
+  add_evidence(call, semiring, all);
+  return all;
+}
+
+void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
+  all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
-  const std::size_t batch = graph::batch_axes(call.graph).size();
+  const std::size_t batch = call.plan.axes.batch().size();
   for (const DimId v : call.plan.observable) {
     const Dim& variable = call.graph.dims()[v];
     const auto found = call.options.evidence.find(variable.name);
-    const Integers* observed = found == call.options.evidence.end() ? nullptr : &found->second;
+    const IntegerView* observed = found == call.options.evidence.end() ? nullptr : &found->second;
     all.push_back(engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), batch, semiring, dtype));
   }
   fill_padding(call, semiring, all);
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
-  return all;
 }
 
 }  // namespace plated::api

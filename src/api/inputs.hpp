@@ -46,5 +46,7 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// and by the exponents of plates. What a ragged plate does not have is replaced by ones. The operands must have been
 /// checked. Throws for evidence ShapeError and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
+/// The same in the memory of an earlier list.
+void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all);
 
 }  // namespace plated::api
