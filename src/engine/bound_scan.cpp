@@ -47,15 +47,12 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
 }
 
 void BoundScan::find_lengths(std::int64_t* lengths) const {
-  const auto* exists = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::int64_t present_slices = 0, absent = slices;
-    while (present_slices < absent) {
-      const std::int64_t middle = (present_slices + absent) / 2;
-      const bool is_there = exists[present[static_cast<std::size_t>(r)] + middle * present_step] != 0;
-      (is_there ? present_slices : absent) = is_there ? middle + 1 : middle;
+    std::int64_t absent = slices;
+    for (lengths[r] = 0; lengths[r] < absent;) {
+      const std::int64_t middle = (lengths[r] + absent) / 2;
+      exists(r, middle) ? lengths[r] = middle + 1 : absent = middle;
     }
-    lengths[r] = present_slices;
   }
 }
 
@@ -70,12 +67,10 @@ void BoundScan::keep_shifts(const ScanRange& range, std::int64_t slice) const {
 }
 
 void BoundScan::restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const {
-  const auto* exists = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
   const std::size_t size = static_cast<std::size_t>(states) * size_of(dtype);
   for (std::int64_t r = 0; r < rows; ++r) {
-    if (exists[present[static_cast<std::size_t>(r)] + slice * present_step] != 0) continue;
     const std::size_t at = static_cast<std::size_t>(r) * size;
-    std::memcpy(after + at, before + at, size);
+    if (!exists(r, slice)) std::memcpy(after + at, before + at, size);
   }
 }
 
@@ -93,7 +88,10 @@ void BoundScan::begin(int threads) {
 }
 
 void BoundScan::run(const ScanRange& range, int threads) {
-  save(range.block);
+  if (checkpoints != nullptr) {
+    std::copy_n(own_.message[turn_], message_bytes(), checkpoint(range.block));
+    std::copy_n(own_.shift, rows, checkpoint_shifts(range.block));
+  }
   if (smooths_ && smooth(range, threads)) return;
   if (smooths_) stop_smoothing();
   if (traced_) trace_again(range, threads);
@@ -101,17 +99,14 @@ void BoundScan::run(const ScanRange& range, int threads) {
 }
 
 void BoundScan::run_again(const ScanRange& range, int threads) {
-  restore(range.block);
+  std::copy_n(checkpoint(range.block), message_bytes(), own_.message[turn_]);
+  std::copy_n(checkpoint_shifts(range.block), rows, own_.shift);
   go(range, threads);
 }
 
 void BoundScan::go(const ScanRange& range, int threads) {
   base::ask_whether_wanted();
-  if (fused) {
-    run_fused(range, threads);
-  } else {
-    run_slices(range, threads);
-  }
+  fused ? run_fused(range, threads) : run_slices(range, threads);
 }
 
 void BoundScan::finish(double* output) {

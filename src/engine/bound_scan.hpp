@@ -125,10 +125,12 @@ struct BoundScan {
   [[nodiscard]] std::span<const void* const> sliced() const {
     return std::span(inputs).subspan((start.is_given ? 1U : 0U) + (ragged ? 1U : 0U));
   }
+  [[nodiscard]] bool exists(std::int64_t row, std::int64_t slice) const {
+    const auto* there = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
+    return there[present[static_cast<std::size_t>(row)] + slice * present_step] != 0;
+  }
   [[nodiscard]] std::byte* checkpoint(std::int64_t block) const { return checkpoints + block * checkpoint_bytes(); }
   [[nodiscard]] double* checkpoint_shifts(std::int64_t block) const;
-  void save(std::int64_t block) const;
-  void restore(std::int64_t block);
   void write_first(std::byte* message, double* shift) const;
   void find_lengths(std::int64_t* lengths) const;
   void take_shift(std::byte* message) const;

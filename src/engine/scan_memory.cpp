@@ -1,7 +1,4 @@
 // The memory of scans: what they need of their own, and checkpoints.
-#include <algorithm>
-#include <cstring>
-
 #include "base/checked_size.hpp"
 #include "engine/bound_scan.hpp"
 
@@ -49,17 +46,6 @@ std::int64_t BoundScan::checkpoint_bytes() const {
 
 double* BoundScan::checkpoint_shifts(std::int64_t block) const {
   return reinterpret_cast<double*>(checkpoint(block) + base::in_whole_lines(static_cast<std::size_t>(message_bytes())));
-}
-
-void BoundScan::save(std::int64_t block) const {
-  if (checkpoints == nullptr) return;
-  std::memcpy(checkpoint(block), own_.message[turn_], static_cast<std::size_t>(message_bytes()));
-  std::copy_n(own_.shift, rows, checkpoint_shifts(block));
-}
-
-void BoundScan::restore(std::int64_t block) {
-  std::memcpy(own_.message[turn_], checkpoint(block), static_cast<std::size_t>(message_bytes()));
-  std::copy_n(checkpoint_shifts(block), rows, own_.shift);
 }
 
 std::int64_t BoundScan::bytes(int threads) const {

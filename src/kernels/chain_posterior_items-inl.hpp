@@ -67,8 +67,8 @@ class PosteriorItems {
   HWY_INLINE bool add_item(std::int64_t t, std::int64_t r, std::int64_t& count) {
     if (HWY_UNLIKELY(!run_.counts(t, r))) {
       const T zero = 0;
-      if (run_.before.data != nullptr) run_.before.put(t, r, states_, &zero, 0);
-      if (run_.after.data != nullptr) run_.after.put(t, r, states_, &zero, 0);
+      if (run_.before.data != nullptr) put_row(run_.before, t, r, states_, &zero, 0);
+      if (run_.after.data != nullptr) put_row(run_.after, t, r, states_, &zero, 0);
       return !pace_.stops(8);
     }
     slice_[count] = t;
@@ -142,7 +142,7 @@ class PosteriorItems {
   }
 
   HWY_NOINLINE void scatter(const SlicePlace& place, std::int64_t count) const {
-    for (std::int64_t i = 0; i < count; ++i) place.put(slice_[i], row_[i], states_, answer_.at + i, most);
+    for (std::int64_t i = 0; i < count; ++i) put_row(place, slice_[i], row_[i], states_, answer_.at + i, most);
   }
 
   /// answer ← weight · forward ∘ backward / their sum; false where the messages hardly overlap.

@@ -62,8 +62,8 @@ class PosteriorStates {
     const bool source = s < run_.steps && run_.counts(s, r);
     const bool target = s > 0 && run_.counts(s - 1, r);
     const T zero = 0;
-    if (asked_source && !source) run_.before.put(s, r, states_, &zero, 0);
-    if (asked_target && !target) run_.after.put(s - 1, r, states_, &zero, 0);
+    if (asked_source && !source) put_row(run_.before, s, r, states_, &zero, 0);
+    if (asked_target && !target) put_row(run_.after, s - 1, r, states_, &zero, 0);
     if (!source && !target) return true;
     const T* const forward = run_.forward.at<T>(s, r);
     const T* const backward = run_.backward.at<T>(s, r);
@@ -96,7 +96,7 @@ class PosteriorStates {
     const V times = hn::Set(d_, scale);
     store_row(to, states_,
               [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times); });
-    if (!direct) place.put(slice, r, states_, to, 1);
+    if (!direct) put_row(place, slice, r, states_, to, 1);
   }
 
   /// A state whose entry is not small; −1 if there is none.

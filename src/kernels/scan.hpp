@@ -27,14 +27,6 @@ struct SliceVectors {
     return static_cast<Entry*>(data) + step * step_stride +
            (row_offset != nullptr ? row_offset[row] : row * row_stride);
   }
-  /// Writes from[k · stride] for each state.
-  template <class T>
-  void put(std::int64_t step, std::int64_t row, std::int64_t states, const T* from, std::int64_t stride) const {
-    const auto copy = [&]<class To>(To* to) {
-      for (std::int64_t k = 0; k < states; ++k) to[k * state_stride] = static_cast<To>(from[k * stride]);
-    };
-    dtype == Dtype::float32 ? copy(at<float>(step, row)) : copy(at<double>(step, row));
-  }
   /// The same with another step as the first.
   [[nodiscard]] SliceVectors from(std::int64_t step) const {
     using Byte = std::conditional_t<std::is_const_v<Data>, const std::byte, std::byte>;

@@ -101,8 +101,8 @@ class Emitter {
     ValueId one_copy = none;
     ScheduleBuilder::Exponent exponent;
     if (wants_.leave_one_out(c) || weighted) {
-      one_copy = builder_.contract(
-          {.inputs = inputs, .keep = component.remaining, .product = {}, .leaf = component.leaf, .wide = true});
+      one_copy =
+          builder_.contract({.inputs = inputs, .keep = component.remaining, .leaf = component.leaf, .wide = true});
       inputs = {one_copy};
     }
     if (weighted) {
@@ -115,10 +115,8 @@ class Emitter {
       if (weighted) {
         // An output is about one of the copies that a slice stands for; the others of its own slice remain.
         const ValueId others = builder_.raise(one_copy, exponent, 1, component.leaf);
-        leave_one_out_[c] = builder_.contract({.inputs = {leave_one_out_[c], others},
-                                               .keep = component.remaining,
-                                               .product = {},
-                                               .leaf = component.leaf});
+        leave_one_out_[c] = builder_.contract(
+            {.inputs = {leave_one_out_[c], others}, .keep = component.remaining, .leaf = component.leaf});
       }
     }
     if (wants_.message(c)) {
@@ -134,11 +132,8 @@ class Emitter {
                         .keeps = wants_.slices(c) || options_.keep_sums || options_.keep_messages};
     for (const std::uint32_t n : component.scan->absorbed) request.start.push_back(value(n));
     scans_[c] = emit_scan(schedule_, builder_, request, options_.order, options_.without);
-    message_[component.result] = builder_.contract({.inputs = {scans_[c].last},
-                                                    .keep = component.remaining,
-                                                    .product = {},
-                                                    .leaf = component.parent,
-                                                    .wide = true});
+    message_[component.result] = builder_.contract(
+        {.inputs = {scans_[c].last}, .keep = component.remaining, .leaf = component.parent, .wide = true});
   }
 
   /// The nodes of opened components: those that others of them lead to are products of other slices.
@@ -167,7 +162,7 @@ class Emitter {
 
   /// The inputs of the last contraction towards a goal.
   std::vector<ValueId> inputs_of(const Goal& goal) {
-    SinkNetwork network{.tensors = {}, .sinks = {goal.variables}, .leaf = {}};
+    SinkNetwork network{.tensors = {}, .sinks = {goal.variables}};
     if (const std::optional<std::uint32_t> chain = goals_.scanned(goal)) {
       const SplitGoal parts = goals_.split(goal, *chain);
       network.leaf = elimination_.components[*chain].leaf;
@@ -196,11 +191,8 @@ class Emitter {
     }
     const std::vector<ValueId> inputs = inputs_of(parts.around);
     if (!inputs.empty()) {
-      request.start = {builder_.contract({.inputs = inputs,
-                                          .keep = parts.around.variables,
-                                          .product = {},
-                                          .leaf = elimination_.components[c].parent,
-                                          .wide = true})};
+      request.start = {builder_.contract(
+          {.inputs = inputs, .keep = parts.around.variables, .leaf = elimination_.components[c].parent, .wide = true})};
     }
     for (const ValueId v : request.start) {
       if (!contains(builder_.carried(v), component.scan->chain)) continue;
@@ -231,16 +223,15 @@ class Emitter {
     if (const std::optional<DimId>& end = problem_.outputs[output].in_slice_of) {
       // All other slices are raised to the power of 0.
       const SortedSet& leaf = problem_.outputs[output].plates;
-      const ValueId each =
-          builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = leaf, .wide = true});
+      const ValueId each = builder_.contract({.inputs = inputs, .keep = variables, .leaf = leaf, .wide = true});
       const ValueId one = builder_.raise(each, {.factors = {builder_.weights(*end)}, .counted = {}}, 0, leaf);
       const DimId chain = chain_of(schedule_.graph, *end);
       inputs = {builder_.contract({.inputs = {one}, .keep = variables, .product = {chain}, .leaf = leaf})};
     }
     if (options_.keep_sums && !inputs.empty()) {
-      inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
+      inputs = {builder_.contract({.inputs = inputs, .keep = variables})};
     }
-    builder_.deliver(output, {.inputs = inputs, .keep = variables, .product = {}, .leaf = {}});
+    builder_.deliver(output, {.inputs = inputs, .keep = variables});
   }
 
   void emit_group(const Group& group) {
@@ -255,7 +246,7 @@ class Emitter {
     for (const auto& [variables, outputs] : by_variables) {
       std::vector<ValueId> inputs = last[sink++];
       if (outputs.size() > 1 && !inputs.empty()) {
-        inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
+        inputs = {builder_.contract({.inputs = inputs, .keep = variables})};
       }
       for (const std::size_t o : outputs) deliver(o, inputs);
     }
