@@ -138,6 +138,12 @@ const Tensor& Decoder::run(std::map<std::string, Integers>& assignment, std::uin
   return total_[0];
 }
 
+Tensor Decoder::take_total() {
+  Tensor total = std::move(total_[0]);
+  total_[0] = shape_only(total.dtype(), total.shape());
+  return total;
+}
+
 Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment) {
   return Decoder(posed, choice, false).run(assignment, choice.seed, choice.first);
 }

@@ -34,7 +34,11 @@ class MapAsker {
       return;
     }
     api::check_results(std::span(&total, 1), "the score, output", posed_.semiring, posed_.call);
-    engine::put(total, posed_.dtype, answer.score, "the score");
+    if (answer.score.data() == nullptr) {
+      answer.score = decoder_.take_total();
+    } else {
+      engine::put(total, posed_.dtype, answer.score, "the score");
+    }
   }
   [[nodiscard]] std::int64_t bytes() const { return decoder_.bytes(); }
 

@@ -105,8 +105,10 @@ class MarginalsAsker {
     for (std::size_t f = 0; f < factors; ++f) {
       sweep_->place(next++, answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
     }
+    // A total that the answer has no place for is given away, and not written by the next run.
+    const bool own = answer.log_partition.data() == nullptr && posed_.kept() == nullptr;
     const std::span<const Tensor> results = sweep_->run();
-    take_total(results[sweep_->total()]);
+    take_total(results[sweep_->total()], own);
     next = sweep_->first_answer();
     if (asked.variables) {
       for (const Variable& of : swept_) {
@@ -120,12 +122,13 @@ class MarginalsAsker {
       answer.factors[f] = results[next++];
       engine::normalise(graph_, graph_.factors()[f].dims, answer.factors[f], call_.threads());
     }
+    if (own) sweep_->place(sweep_->total(), Tensor(), "log_partition");
   }
 
   /// Each variable given the slices up to its own.
   void filtered(const Asked& asked) {
     const std::vector<Tensor> outputs = totals(asked, {});
-    if (!has_total_) take_total(outputs[0]);
+    if (!has_total_) take_total(outputs[0], answer_->log_partition.data() == nullptr);
     std::size_t next = 1;
     for (const Variable& of : swept_) {
       erase(asked.axes[next], true, outputs[next]);
@@ -143,7 +146,7 @@ class MarginalsAsker {
     std::vector<std::vector<DimId>> axes = asked.axes;
     const std::vector<std::string> ends = wanted_.ends ? add_ends(names, axes) : std::vector<std::string>{};
     const std::vector<Tensor> outputs = totals(asked, names);
-    if (!has_total_) take_total(outputs[0]);
+    if (!has_total_) take_total(outputs[0], answer_->log_partition.data() == nullptr);
     for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
     const auto posterior = [&](std::size_t o) {
       std::int64_t states = 1;
@@ -209,7 +212,7 @@ class MarginalsAsker {
     return runnable->run(std::move(places), posed_.inputs.centred(), settings);
   }
 
-  void take_total(const Tensor& total) {
+  void take_total(const Tensor& total, bool own) {
     has_total_ = true;
     engine::check_possible(graph_, total, Semiring::log);
     Tensor& place = answer_->log_partition;
@@ -217,7 +220,11 @@ class MarginalsAsker {
       take(posed_.given_total(Dtype::float64), place, "log_partition", "");
     } else {
       api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, call_);
-      engine::put(total, Dtype::float64, place, "log_partition");
+      if (own) {
+        place = total;
+      } else {
+        engine::put(total, Dtype::float64, place, "log_partition");
+      }
     }
   }
 
