@@ -64,6 +64,12 @@ void Call::find_plan(nb::str equation, EinsumOptions reading) {
     if (interrupt.raised()) throw std::move(*interrupt.raised());
     throw;
   }
+  look(view);
+}
+
+void Call::look(std::string_view equation) const {
+  if (run_.check == Check::none || !is_first_look(equation, run_.semiring)) return;
+  hint_at_semiring(plan_->graph(), operands_, run_.semiring);
 }
 
 }  // namespace plated::python

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "draw.hpp"
+#include "hint.hpp"
 #include "model_call.hpp"
 #include "plated/error.hpp"
 #include "plated/model_file.hpp"
@@ -44,6 +45,10 @@ Model make(const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywo
   });
   Model model = make_model(graph, numbers_of(factors), std::move(options));
   observe(model, evidence_of(model, evidence));  // by names that the model now knows
+  const bool logarithms = model.space == Space::log;
+  if (is_first_look(model.graph.equation(), logarithms ? Semiring::log : Semiring::real)) {
+    hint_at_space(model.graph, model.factors, logarithms);
+  }
   return model;
 }
 
