@@ -112,7 +112,7 @@ def _lengths(name: str, values: Any) -> jax.Array:
         array = read_lengths(values, f"lengths of '{name}'")
         return jnp.asarray(numpy.clip(array, limits.min, limits.max).astype(numpy.int32))
     if not jnp.issubdtype(values.dtype, jnp.integer):
-        raise DtypeError(f"lengths of '{name}' have the dtype {values.dtype}: integers are expected")
+        raise DtypeError(f"lengths of '{name}' have dtype {values.dtype}: integers are expected")
     held = jnp.iinfo(values.dtype)
     if held.max > limits.max:
         values = jnp.minimum(values, limits.max)

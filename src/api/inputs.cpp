@@ -24,7 +24,8 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
     }
     if (std::find(plan.observable.begin(), plan.observable.end(), *v) == plan.observable.end()) {
       throw OptionError("evidence is given for " + quoted(name) +
-                        ", which the plan was not compiled to observe: name " + "it in PlanOptions::observable");
+                        ", which the plan was not compiled to observe: compile it with " + quoted(name) +
+                        " among its observable variables");
     }
   }
 }
