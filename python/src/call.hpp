@@ -13,6 +13,7 @@
 #include "hint.hpp"
 #include "interrupt.hpp"
 #include "keywords.hpp"
+#include "plated/einsum.hpp"
 #include "plated/plan.hpp"
 #include "progress.hpp"
 
@@ -56,6 +57,9 @@ class Call {
       read_named(nb::borrow<nb::dict>(named), nb::dict(), operands.size());
     } else {
       read_operands(operands);
+    }
+    if (!run_.evidence.empty() || !run_.lengths.empty()) {
+      run_.sizes = implied_sizes(plan_->graph(), run_.evidence, run_.lengths, std::move(run_.sizes));
     }
     const std::uint32_t bit = 1U << static_cast<unsigned>(run_.semiring);
     if ((plan.looked & bit) == 0) {
