@@ -27,7 +27,8 @@ void check_evidence(const PlanImpl& plan, const IntegersByName& evidence) {
     }
     if (std::find(plan.observable.begin(), plan.observable.end(), *v) == plan.observable.end()) {
       throw OptionError("evidence is given for " + quoted(name) +
-                        ", which the plan was not compiled to observe: name " + "it in PlanOptions::observable");
+                        ", which the plan was not compiled to observe: compile it with " + quoted(name) +
+                        " among its observable variables");
     }
   }
 }
