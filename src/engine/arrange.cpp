@@ -32,11 +32,12 @@ Arrangement::Arrangement(ToArrange work, planner::ElementBytes bytes, const Boun
 }
 
 void Arrangement::whole() {
-  Phase all;
+  std::vector<Phase> all(1);
+  all[0].steps.reserve(schedule_.steps.size() - work_.first);
   for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) {
-    if (!work_.is_unread(s)) all.steps.push_back({.step = s});
+    if (!work_.is_unread(s)) all[0].steps.push_back({.step = s});
   }
-  emit({std::move(all)}, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
+  emit(all, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
 }
 
 void Arrangement::cut(std::int64_t bytes) {

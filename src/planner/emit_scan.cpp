@@ -79,7 +79,7 @@ class ScanEmitter {
       outside[v] = body.values[v].index == 0 ? messages : nodes_[body.values[v].index - 1];
     }
     for (const Step& one : slice_steps_) compute_outside(one, body, outside);
-    std::get<Scan>(schedule_.steps[step].operation).results = outside[slice_steps_.back().output];
+    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = outside[slice_steps_.back().output];
   }
 
   /// Computes what a step of the body does for all slices at once; `outside` has the schedule's values for the body's.
