@@ -51,8 +51,8 @@ struct SolveOptions {
   /// Where plans are kept between calls, if anywhere: a second call that observes the same variables need not plan.
   KeptPlans* plans = nullptr;
   /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
-  std::function<bool()> cancelled;
-  std::function<void(double)> progress;
+  std::function<bool()> cancelled = {};
+  std::function<void(double)> progress = {};
 };
 
 // Before anything is planned, evidence is absorbed (observed variables leave the tables), states that no assignment can
@@ -77,7 +77,7 @@ struct SolveOptions {
 /// order. What nobody asks for and is barren is left out, so that a few variables cost less than all. Throws
 /// UnknownNameError, DuplicateNameError and OptionError for a query that makes no sense.
 ///
-///   marginals(model, {{"lung"}, {"tub", "bronc"}}, {.evidence = {{"dysp", Integers({}, {0})}}});
+///   marginals(model, {{"lung"}, {"tub", "bronc"}}, {.evidence = {{"dysp", 0}}});
 [[nodiscard]] std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<std::string>>& query,
                                             const SolveOptions& options = {});
 

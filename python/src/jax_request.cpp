@@ -131,13 +131,11 @@ std::vector<Tensor> JaxRequest::results(std::int64_t first, std::int64_t count, 
   return tensors;
 }
 
-Integers JaxRequest::integers(std::int64_t argument, std::int64_t element, const std::string& what) const {
+IntegerView JaxRequest::integers(std::int64_t argument, std::int64_t element, const std::string& what) const {
   const xla::Buffer& buffer = frame_->arguments[argument];
   if (buffer.dtype != xla::DataType::int32) throw OptionError(what + " is not int32");
-  Integers result(std::vector<std::int64_t>(buffer.dims + leading_, buffer.dims + buffer.rank));
   const auto* data = static_cast<const std::int32_t*>(buffer.data) + offset(buffer, element);
-  std::copy_n(data, result.values.size(), result.values.begin());
-  return result;
+  return IntegerView::view(data, {buffer.dims + leading_, buffer.dims + buffer.rank});
 }
 
 EinsumOptions JaxRequest::options(std::int64_t element) const {

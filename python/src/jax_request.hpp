@@ -37,7 +37,7 @@ class JaxRequest {
   std::vector<Tensor> arguments(std::int64_t first, std::int64_t count, std::int64_t element) const;
   [[nodiscard]] std::int64_t offset(const xla::Buffer& buffer, std::int64_t element) const;
   [[nodiscard]] Tensor view(const xla::Buffer& buffer, std::int64_t element) const;
-  [[nodiscard]] Integers integers(std::int64_t argument, std::int64_t element, const std::string& what) const;
+  [[nodiscard]] IntegerView integers(std::int64_t argument, std::int64_t element, const std::string& what) const;
   /// The first argument behind operands, lengths, evidence and weights.
   [[nodiscard]] std::int64_t first_further() const {
     return operands_ + static_cast<std::int64_t>(ragged_.size() + observed_.size() + weighted_.size());

@@ -28,19 +28,15 @@ void Hessian::tangents_along(const Slices& slices) {
   for (const auto& [value, tangent] : tangents) inside.tangent_[value] = tangent;
   for (std::size_t s = 0; s < reverse.forward_steps(); ++s) inside.tangent_of(writer.step(s));
   const ValueId result = inside.tangent_[body[scan.results]];
-  const ValueId next = writer.add_output(joined(scan.kept, scan.after));
-  writer.weigh(next, {.added = {}, .subtracted = {}, .factors = {result}}, writer.dims(result), false);
+  writer.copy(writer.add_output(joined(scan.kept, scan.after)), result);
 
   Scan along = scan;
   along.starts = true;
   along.semiring = Semiring::real;
   along.shifts = along.results = none;
-  std::vector<ValueId> inputs{start == none ? writer_.zero() : start};
-  if (const ValueId present = presence_of(step); present != none) inputs.push_back(present);
-  body.become_body_of(along, inputs);
   along.messages = tangent_[scan.messages] = writer_.add_intermediate(writer_.schedule().values[scan.messages].dims);
-  tangent_[step.output] = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
-  writer_.add(std::move(along), std::move(inputs), tangent_[step.output]);
+  const ValueId first = start == none ? writer_.zero() : start;
+  tangent_[step.output] = body.append_to(writer_, std::move(along), first, writer_.schedule().values[step.output].dims);
 }
 
 void Hessian::curve_along(const Slices& slices) {
@@ -55,11 +51,11 @@ void Hessian::curve_along(const Slices& slices) {
     if (v != scan.messages) curved_[v] = none;
   }
   if (curved_[step.output] == none && curved_[scan.messages] == none) return;
-  const Reverse::Returned returned = reverse_.pass_back(slices, curved_[step.output], curved_[scan.messages]);
+  const Reverse::Returned returned =
+      reverse_.pass_back(slices, {.last = curved_[step.output], .added = curved_[scan.messages]});
   curved_[scan.results] = returned.results;
   if (!scan.starts) return;
-  add(curved_, step.inputs[0], {.added = {}, .subtracted = {}, .factors = {returned.first}},
-      writer_.dims(returned.first));
+  add(curved_, step.inputs[0], {.factors = {returned.first}}, writer_.dims(returned.first));
 }
 
 }  // namespace plated::adjoint

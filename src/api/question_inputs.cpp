@@ -56,30 +56,57 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
 
 }  // namespace
 
-Inputs question_inputs(const Call& call, Semiring semiring) {
-  std::vector<double> magnitudes;
-  check_inputs(call, semiring, &magnitudes);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+namespace {
+
+/// Checked operands and evidence, where some may be left to a run.
+void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
+  inputs.magnitudes.clear();
+  check_inputs(call, semiring, left, &inputs.magnitudes);
+  add_evidence(call, semiring, inputs.given);
+  inputs.reduced.clear();
+  inputs.offsets.clear();
+  inputs.copied = padding_bytes(call);
+  inputs.left_to_run = left != nullptr;
+}
+
+}  // namespace
+
+void take_given_inputs(const Call& call, Semiring semiring, Inputs& inputs) {
+  take_inputs(call, semiring, nullptr, inputs);
+}
+
+void take_question_inputs(const Call& call, Semiring semiring, Look look, Inputs& inputs) {
+  const LeftToRun left(call, semiring, true);
+  take_inputs(call, semiring, look == Look::by_run ? &left : nullptr, inputs);
   const bool adds = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
-  if (!adds) magnitudes.clear();
-  recentre(call, magnitudes, semiring, inputs);
+  if (adds) recentre(call, inputs.magnitudes, semiring, inputs);
+}
+
+void take_log_inputs(const Call& call, Look look, Inputs& inputs) {
+  if (call.options.semiring == Semiring::log) return take_question_inputs(call, Semiring::log, look, inputs);
+  inputs = log_inputs(call, look);
+}
+
+Inputs question_inputs(const Call& call, Semiring semiring, Look look) {
+  Inputs inputs;
+  take_question_inputs(call, semiring, look, inputs);
   return inputs;
 }
 
 Inputs given_inputs(const Call& call, Semiring semiring) {
-  check_inputs(call, semiring);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+  Inputs inputs;
+  take_given_inputs(call, semiring, inputs);
   return inputs;
 }
 
-Inputs log_inputs(const Call& call) {
+Inputs log_inputs(const Call& call, Look look) {
   const RunOptions& options = call.options;
-  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log);
+  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log, look);
   if (options.semiring != Semiring::real) {
     throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
                       " semiring: only log and real have one");
   }
-  check_inputs(call, Semiring::real);
+  check_inputs(call, Semiring::real, nullptr);
   Inputs inputs{.given = with_evidence(call, Semiring::real), .reduced = {}, .offsets = {}};
   const std::span<Tensor> operands(inputs.given.data(), call.plan.observed.factors().size());  // not the exponents
   for (const Tensor& t : operands) {
