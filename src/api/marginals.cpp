@@ -9,6 +9,7 @@
 #include "api/ask.hpp"
 #include "api/held.hpp"
 #include "api/inputs.hpp"
+#include "api/link_ends.hpp"
 #include "api/plan_cache.hpp"
 #include "api/sweep.hpp"
 #include "base/watch.hpp"
@@ -144,7 +145,8 @@ class MarginalsAsker {
     std::vector<std::vector<std::string>> names;
     for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph_, axes));
     std::vector<std::vector<DimId>> axes = asked.axes;
-    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, axes) : std::vector<std::string>{};
+    const std::vector<std::string> ends =
+        wanted_.ends ? api::add_ends(call_.plan, names, axes) : std::vector<std::string>{};
     const std::vector<Tensor> outputs = totals(asked, names);
     if (!has_total_) take_total(outputs[0]);
     for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
@@ -170,26 +172,6 @@ class MarginalsAsker {
     answer.sets.resize(wanted_.sets.size());
     for (Tensor& set : answer.sets) take(posterior(next++), set, "the joint posterior of a set", "");
     for (const std::string& end : ends) take(posterior(next++), end);
-  }
-
-  /// Asks for the first and last slices of linked variables, too; returns their names. Their axes are those of the
-  /// variables but for the chain.
-  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked,
-                                    std::vector<std::vector<DimId>>& axes) {
-    std::vector<std::string> ends;
-    for (const Chain& chain : graph_.chains()) {
-      for (const Link& link : chain.links) {
-        for (const bool is_first : {true, false}) {
-          const DimId v = is_first ? link.source : link.target;
-          ends.push_back(is_first ? first(graph_.dims()[v].name) : last(graph_.dims()[v].name));
-          auto& names = asked.emplace_back();
-          axes.push_back(call_.plan.axes(v));
-          std::erase(axes.back(), chain.dim);
-          for (const DimId d : axes.back()) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
-        }
-      }
-    }
-    return ends;
   }
 
   /// Outputs in log space, in double; the first is log Z.
