@@ -1,6 +1,7 @@
 // Computes assignments of all variables: runs the total, then traces its choices back.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,7 +40,7 @@ class Decoder {
   const Posed& posed_;
   adjoint::Choice choice_;
   bool keeps_;
-  std::vector<Variable> variables_;
+  std::deque<Variable> variables_;
   std::int64_t state_bytes_ = 0;  // of all assignments
   std::shared_ptr<const Runnable> runnable_;
   std::optional<Runnable::Lease> lease_;

@@ -2,6 +2,7 @@
 #include "plated/marginals.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <optional>
 
@@ -252,8 +253,8 @@ class MarginalsAsker {
   const FactorGraph& graph_;
   MarginalOptions wanted_;
   std::vector<Asked> parts_;
-  std::vector<Variable> swept_;
-  std::vector<Variable> certain_;  // with a single state, or without any
+  std::deque<Variable> swept_;
+  std::deque<Variable> certain_;  // with a single state, or without any
   std::optional<api::Sweep> sweep_;
   Marginals* answer_ = nullptr;
   bool has_total_ = false;

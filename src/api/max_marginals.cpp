@@ -1,4 +1,6 @@
 // max_marginals: the best total with each state of each variable, from one sweep in a selective semiring.
+#include <deque>
+
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
 #include "api/held.hpp"
@@ -79,7 +81,7 @@ class MaxMarginalsAsker {
   const api::Posed& posed_;
   api::Sweep sweep_;
   double zero_;
-  std::vector<Variable> variables_;
+  std::deque<Variable> variables_;
 };
 
 }  // namespace

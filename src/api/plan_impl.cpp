@@ -135,7 +135,7 @@ std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& e
   switch (part.kind) {
     case Asked::Kind::entropy:
     case Asked::Kind::expectation:
-      return bytes(axes.batch(), 2);
+      return bytes(axes.batch(), 1);
     case Asked::Kind::leave_one_out: {
       std::vector<DimId> slices = axes.batch();
       slices.push_back(part.plate);

@@ -23,14 +23,16 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   operands_ = posed.inputs.centred();
   operands_.insert(operands_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   if (posed.kept() != nullptr) {
-    blank_ = posed.kept()->outputs();  // they are not written again
+    places_ = posed.kept()->outputs();  // they are not written again
   } else if (asked.forward == adjoint::Forward::total) {
-    blank_.push_back(shape_only(of_outputs, call.batch_shape()));
+    places_.push_back(shape_only(of_outputs, call.batch_shape()));
   } else {
-    blank_ = call.output_shapes(call.graph, of_outputs);
+    places_ = call.output_shapes(call.graph, of_outputs);
   }
-  blank_.insert(blank_.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
-  places_ = blank_;
+  places_.reserve(places_.size() + answers.size());
+  places_.insert(places_.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
+  std::vector<Tensor>().swap(answers);
+  blank_.assign(places_.begin(), places_.end());
 }
 
 void Sweep::place(std::size_t result, const Tensor& given, const char* what, const std::string& name) {
@@ -60,7 +62,7 @@ std::span<const Tensor> Sweep::run(std::vector<bool>* finite) {
   try {
     places_ = runnable_->run(std::move(places_), operands_, how, *lease_);
   } catch (...) {
-    places_ = blank_;
+    places_.assign(blank_.begin(), blank_.end());
     throw;
   }
   return places_;
