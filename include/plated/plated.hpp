@@ -9,6 +9,7 @@
 #include "plated/evidence.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/file.hpp"
+#include "plated/fit.hpp"
 #include "plated/gradient.hpp"
 #include "plated/integers.hpp"
 #include "plated/json.hpp"
