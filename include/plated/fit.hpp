@@ -79,7 +79,8 @@ struct Fit {
   bool converged = false;
   bool interrupted = false;     ///< cancelled: not all that was asked for was done
   std::int64_t parameters = 0;  ///< free ones: entries of learnt rows that are not zero by structure, less one each
-  double observations = 0;  ///< slices of what is observed, over plates and chains that no learnt factor has axes for
+  /// Slices of the plates and chains that all observed variables share and no learnt factor has axes for.
+  double observations = 0;
   double aic = 0;
   double bic = 0;                  ///< with the number of observations
   std::vector<std::string> notes;  ///< for people, one line each: states that could be swapped

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plated/cost.hpp"
+#include "plated/data_file.hpp"
 #include "plated/draw.hpp"
 #include "plated/einsum.hpp"
 #include "plated/error.hpp"

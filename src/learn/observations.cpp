@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
+#include <optional>
 
+#include "base/sorted_set.hpp"
 #include "graph/spell.hpp"
 
 namespace plated::learn {
@@ -29,14 +30,15 @@ double slices_of(const Model& model, DimId plate, const Weights& weights) {
 }  // namespace
 
 double count_observations(const Model& model, const Weights& weights, const std::vector<bool>& learnt) {
-  std::set<DimId> plates;
+  std::optional<base::SortedSet> shared;
   for (const auto& [variable, states] : model.evidence) {
     const std::vector<DimId>& of = model.graph.variable_plates()[*model.graph.find(variable)];
-    plates.insert(of.begin(), of.end());
+    shared = shared ? base::intersect(*shared, of) : base::SortedSet(of);
   }
+  std::vector<DimId> plates = shared.value_or(base::SortedSet{});
   for (std::size_t f = 0; f < learnt.size(); ++f) {
     if (!learnt[f]) continue;
-    for (const DimId d : model.graph.factors()[f].dims) plates.erase(d);
+    for (const DimId d : model.graph.factors()[f].dims) std::erase(plates, d);
   }
   double count = 1;
   for (const DimId plate : plates) count *= slices_of(model, plate, weights);

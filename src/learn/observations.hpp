@@ -8,8 +8,8 @@
 
 namespace plated::learn {
 
-/// The slices of what is observed, over plates and chains that no learnt factor has axes for; weighted slices count
-/// as often as they weigh.
+/// The slices of plates and chains that all observed variables share and no learnt factor has axes for; weighted slices
+/// count as often as they weigh.
 [[nodiscard]] double count_observations(const Model& model, const Weights& weights, const std::vector<bool>& learnt);
 
 /// The cells that are observed.

@@ -57,7 +57,7 @@ REASONS = [
     (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`"],
      ["read_model", "write_model"], FILE),
     (["C++ `Model`"], ["draw"], "`draw_svg(model.graph)`"),
-    (["program"], ["value_and_gradient", "hessian_vector_product", "max_marginals", "expectation", "evaluate", "compile"], ASKED),
+    (["program"], ["value_and_gradient", "hessian_vector_product", "max_marginals", "expectation", "compile"], ASKED),
     (["program"], ["read_model"], "every command reads one"),
     (["PyTorch", "JAX"], ["value_and_gradient", "hessian_vector_product", "marginals", "entropy", "expectation"], AUTOGRAD),
     (["PyTorch", "JAX"], ["max_marginals", "map", "sample", "leave_one_out"], ARRAYS),
