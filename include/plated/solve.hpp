@@ -31,8 +31,8 @@ struct SolveOptions {
   /// Lengths of chains and plates, likewise.
   Lengths lengths = {};
   /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
-  std::function<bool()> cancelled;
-  std::function<void(double)> progress;
+  std::function<bool()> cancelled = {};
+  std::function<void(double)> progress = {};
 };
 
 // Before anything is planned, evidence is absorbed (observed variables leave the tables), states that no assignment can
@@ -57,7 +57,7 @@ struct SolveOptions {
 /// order. What nobody asks for and is barren is left out, so that a few variables cost less than all. Throws
 /// UnknownNameError, DuplicateNameError and OptionError for a query that makes no sense.
 ///
-///   marginals(model, {{"lung"}, {"tub", "bronc"}}, {.evidence = {{"dysp", Integers({}, {0})}}});
+///   marginals(model, {{"lung"}, {"tub", "bronc"}}, {.evidence = {{"dysp", 0}}});
 [[nodiscard]] std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<std::string>>& query,
                                             const SolveOptions& options = {});
 

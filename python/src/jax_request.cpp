@@ -132,10 +132,8 @@ EinsumOptions JaxRequest::options(std::int64_t element) const {
   for (std::size_t k = 0; k < ragged_.size(); ++k) {
     const xla::Buffer& buffer = frame_->arguments[operands_ + static_cast<std::int64_t>(k)];
     if (buffer.dtype != xla::DataType::int32) throw OptionError("lengths of '" + ragged_[k] + "' are not int32");
-    Integers lengths(std::vector<std::int64_t>(buffer.dims + leading_, buffer.dims + buffer.rank));
     const auto* data = static_cast<const std::int32_t*>(buffer.data) + offset(buffer, element);
-    std::copy_n(data, lengths.values.size(), lengths.values.begin());
-    options.lengths.emplace(ragged_[k], std::move(lengths));
+    options.lengths.emplace(ragged_[k], IntegerView::view(data, {buffer.dims + leading_, buffer.dims + buffer.rank}));
   }
   return options;
 }

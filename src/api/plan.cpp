@@ -75,11 +75,20 @@ Workspace::Workspace(const Plan& plan) : impl_(std::make_unique<Impl>()) { impl_
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 Workspace::~Workspace() = default;
-std::int64_t Workspace::bytes() const { return impl_->memory.bytes(); }
+std::int64_t Workspace::bytes() const {
+  std::int64_t sum = impl_->memory.bytes();
+  for (const auto& question : impl_->held) sum += question->bytes();
+  return sum;
+}
+
+void api::PlanAccess::check(const Workspace& workspace, const Plan& plan) {
+  if (workspace.impl_ && workspace.impl_->plan == plan.impl_) return;
+  throw OptionError("this workspace was made for another plan");
+}
 
 Plan::Plan(std::shared_ptr<const api::PlanImpl> impl) : impl_(std::move(impl)) {}
 
-std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
+std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
   const bool plain = !sized_ && impl_->is_plain(options);
@@ -87,36 +96,34 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   if (plain) lease.emplace(impl_->value());
   const bool known = plain && (**lease).knows_extents_of(operands);
   api::Call call(*this, operands, options, plain ? lent_sizes(**lease, known) : api::KnownSizes{});
-  api::check_before_run(call, options.semiring);
+  const api::LeftToRun left(call, options.semiring, false);
+  api::check_inputs(call, options.semiring, &left);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
+  settings.unseen = &left;
   const engine::Runnable& runnable = call.plan.value();
   if (!lease) lease.emplace(runnable);
   outputs = runnable.run(std::move(outputs), operands, settings, *lease);
-  api::check_after_run(call, options.semiring, **lease);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
   if (plain) return_sizes(**lease, call, true);
   return outputs;
 }
 
-void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
-                    const RunOptions& options) const {
-  if (!workspace.impl_ || workspace.impl_->plan != impl_) throw OptionError("this workspace was made for another plan");
+void Plan::run_into(Tensors outputs, Tensors operands, Workspace& workspace, const RunOptions& options) const {
+  api::PlanAccess::check(workspace, *this);
   run_into(outputs, operands, &workspace, options);
 }
 
-void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
-                    const RunOptions& options) const {
+void Plan::run_into(Tensors outputs, Tensors operands, const RunOptions& options) const {
   run_into(outputs, operands, nullptr, options);
 }
 
-void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
-                    const RunOptions& options) const {
+void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
   const bool plain = !sized_ && impl_->is_plain(options);
@@ -127,20 +134,21 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   const bool again = plain && memory->extents_hold && memory->has_run_on(operands, outputs) && are_writable(outputs);
   const bool known = again || (plain && memory->knows_extents_of(operands));
   api::Call call(*this, operands, options, memory != nullptr ? lent_sizes(*memory, known) : api::KnownSizes{});
-  api::check_before_run(call, options.semiring);
+  const api::LeftToRun left(call, options.semiring, false);
+  api::check_inputs(call, options.semiring, &left);
   if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
   if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
+  settings.unseen = &left;
   const engine::Runnable& runnable = call.plan.value();
   // A workspace holds what is bound for one schedule.
   const bool is_own = memory != nullptr && &call.plan == impl_.get();
   if (!is_own) lease.emplace(runnable);
   engine::Workspace& used = is_own ? *memory : **lease;
   engine::run(runnable.schedule(), outputs, operands, used, settings);
-  api::check_after_run(call, options.semiring, used);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
   if (memory != nullptr) return_sizes(*memory, call, plain);

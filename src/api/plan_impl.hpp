@@ -19,9 +19,24 @@
 
 namespace plated {
 
+namespace api {
+
+/// A question that a workspace holds; see held.hpp.
+class Held {
+ public:
+  Held() = default;
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  virtual ~Held() = default;
+  [[nodiscard]] virtual std::int64_t bytes() const = 0;
+};
+
+}  // namespace api
+
 struct Workspace::Impl {
   std::shared_ptr<const void> plan;  // the plan's Impl: what is bound in the memory is only right for its schedule
   engine::Workspace memory;
+  std::vector<std::unique_ptr<api::Held>> held;
 };
 
 namespace api {
@@ -53,9 +68,7 @@ class PlanImpl {
   [[nodiscard]] std::shared_ptr<const Runnable> runnable(const adjoint::Asked& asked) const;
   /// That of the plan's own outputs, which small runs look up all the time.
   [[nodiscard]] const Runnable& value() const;
-  /// The forward run that questions about outputs, or about the total, continue; and where the total is among its
-  /// outputs.
-  [[nodiscard]] adjoint::Forward forward_of_outputs() const { return of_outputs_; }
+  /// The forward run that questions about the total continue; and where the total is among its outputs.
   [[nodiscard]] adjoint::Forward forward_of_total() const { return of_total_; }
   [[nodiscard]] std::size_t total_of(adjoint::Forward forward) const {
     return total_of_[static_cast<std::size_t>(forward)];
@@ -116,6 +129,12 @@ class PlanImpl {
 
 struct PlanAccess {
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
+  /// Throws OptionError for a workspace of another plan.
+  static void check(const Workspace& workspace, const Plan& plan);
+  static std::vector<std::unique_ptr<Held>>& held(Workspace& workspace, const Plan& plan) {
+    check(workspace, plan);
+    return workspace.impl_->held;
+  }
   /// The same plan of a graph that was written with other sizes.
   static Plan sized(const Plan& plan, FactorGraph graph) {
     Plan other = plan;

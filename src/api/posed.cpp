@@ -1,10 +1,7 @@
 // Runs questions.
 #include "api/posed.hpp"
 
-#include <iterator>
-
-#include "api/inputs.hpp"
-#include "base/checked_size.hpp"
+#include "api/sweep.hpp"
 
 namespace plated::api {
 
@@ -12,11 +9,16 @@ using adjoint::Asked;
 using adjoint::Forward;
 
 Posed::Posed(const Call& of, Inputs prepared, Semiring in)
-    : call(of), inputs(std::move(prepared)), semiring(in), dtype(engine::element_dtype(of.operands)) {}
+    : call(of),
+      inputs(std::move(prepared)),
+      semiring(in),
+      dtype(engine::element_dtype(of.operands)),
+      left_(of, in, true) {}
 
 engine::Settings Posed::settings() const {
   engine::Settings settings = call.settings(semiring);
   settings.output_bytes = held() + held_elsewhere;
+  if (inputs.left_to_run && !kept_) settings.unseen = &left_;
   return settings;
 }
 
@@ -46,24 +48,9 @@ std::size_t Posed::total(const Asked& asked) const { return call.plan.total_of(f
 
 std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
                                const std::vector<Tensor>& more) const {
-  asked.forward = forward_of(asked);
-  const auto runnable = call.plan.runnable(asked);
-  std::vector<Tensor> operands = inputs.centred();
-  operands.insert(operands.end(), more.begin(), more.end());
-  engine::Settings how = settings();
-  how.kept = kept_.get();
-  how.output_bytes = base::checked_sum(how.output_bytes, call.plan.bytes_beside(asked, call.extents()));
-  std::vector<Tensor> places;
-  if (kept_) {
-    places = kept_->outputs();  // they are not written again
-  } else if (asked.forward == Forward::total) {
-    places.push_back(shape_only(of_outputs, call.batch_shape()));
-  } else {
-    places = call.output_shapes(call.graph, of_outputs);
-  }
-  places.insert(places.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
-  std::vector<Tensor>().swap(answers);
-  return runnable->run(std::move(places), operands, how);
+  Sweep sweep(*this, std::move(asked), of_outputs, std::move(answers), more);
+  const std::span<const Tensor> results = sweep.run();
+  return {results.begin(), results.end()};
 }
 
 std::vector<Tensor> Posed::given_outputs(Dtype of) const {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "api/inputs.hpp"
 #include "api/question_inputs.hpp"
+#include "base/watch.hpp"
 #include "engine/kept.hpp"
 
 namespace plated::api {
@@ -16,7 +18,7 @@ class Posed {
   Posed(const Call& call, Inputs inputs, Semiring semiring);
 
   const Call& call;
-  const Inputs inputs;
+  Inputs inputs;
   const Semiring semiring;
   const Dtype dtype;  // of answers: the operands' widest
 
@@ -33,8 +35,7 @@ class Posed {
   /// Of an evaluation, to be told that an operand has changed.
   [[nodiscard]] engine::Kept& evaluated() { return *kept_; }
 
-  /// Runs a question that continues a forward run: its outputs, in that type or, where they were kept, in double, then
-  /// the answers. `more` are the operands that the question brings along.
+  /// Runs a question once, as a Sweep.
   [[nodiscard]] std::vector<Tensor> run(adjoint::Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
                                         const std::vector<Tensor>& more = {}) const;
   /// The outputs among them, and the total: one number for each batch.
@@ -49,13 +50,38 @@ class Posed {
   /// How questions run: what is held counts against the limit.
   [[nodiscard]] engine::Settings settings() const;
 
- private:
   /// Of a question: the run that it continues.
   [[nodiscard]] adjoint::Forward forward_of(const adjoint::Asked& asked) const;
 
+ private:
+  LeftToRun left_;
   adjoint::Forward forward_ = adjoint::Forward::outputs;  // of the kept run
   std::shared_ptr<const Runnable> runnable_;              // its schedule
   std::unique_ptr<engine::Kept> kept_;
 };
+
+/// Asks a question in a semiring. make(look) makes its inputs, ask(posed) asks: a second time where the run finds that
+/// operands have to be searched before.
+template <class Make, class Ask>
+auto pose(const Call& call, Semiring semiring, const Make& make, const Ask& ask) {
+  try {
+    return ask(Posed(call, make(Look::by_run), semiring));
+  } catch (const LeftToRun::Suspicious&) {
+    base::tell_progress(0);
+  }
+  return ask(Posed(call, make(Look::before), semiring));
+}
+
+/// The same of operands in the question's own semiring, and in log space.
+template <class Ask>
+auto pose_as_given(const Call& call, Semiring semiring, const Ask& ask) {
+  return pose(
+      call, semiring, [&](Look look) { return question_inputs(call, semiring, look); }, ask);
+}
+template <class Ask>
+auto pose_in_log(const Call& call, const Ask& ask) {
+  return pose(
+      call, Semiring::log, [&](Look look) { return log_inputs(call, look); }, ask);
+}
 
 }  // namespace plated::api

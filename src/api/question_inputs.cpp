@@ -56,30 +56,60 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
 
 }  // namespace
 
-Inputs question_inputs(const Call& call, Semiring semiring) {
-  std::vector<double> magnitudes;
-  check_inputs(call, semiring, &magnitudes);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+namespace {
+
+void take(const Call& call, Semiring semiring, Look look, Inputs& inputs) {
+  inputs.magnitudes.clear();
+  const LeftToRun left(call, semiring, true);
+  check_inputs(call, semiring, look == Look::by_run ? &left : nullptr, &inputs.magnitudes);
+  inputs.left_to_run = look == Look::by_run;
+  add_evidence(call, semiring, inputs.given);
+  inputs.reduced.clear();
+  inputs.offsets.clear();
+  inputs.copied = padding_bytes(call);
+}
+
+void take_and_recentre(const Call& call, Semiring semiring, Look look, Inputs& inputs) {
+  take(call, semiring, look, inputs);
   const bool adds = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
-  if (!adds) magnitudes.clear();
-  recentre(call, magnitudes, semiring, inputs);
+  if (adds) recentre(call, inputs.magnitudes, semiring, inputs);
+}
+
+}  // namespace
+
+void take_given_inputs(const Call& call, Semiring semiring, Inputs& inputs) {
+  take(call, semiring, Look::before, inputs);
+}
+
+void take_question_inputs(const Call& call, Semiring semiring, Inputs& inputs) {
+  take_and_recentre(call, semiring, Look::before, inputs);
+}
+
+void take_log_inputs(const Call& call, Inputs& inputs) {
+  if (call.options.semiring == Semiring::log) return take_question_inputs(call, Semiring::log, inputs);
+  inputs = log_inputs(call, Look::before);
+}
+
+Inputs question_inputs(const Call& call, Semiring semiring, Look look) {
+  Inputs inputs;
+  take_and_recentre(call, semiring, look, inputs);
   return inputs;
 }
 
 Inputs given_inputs(const Call& call, Semiring semiring) {
-  check_inputs(call, semiring);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+  Inputs inputs;
+  take_given_inputs(call, semiring, inputs);
   return inputs;
 }
 
-Inputs log_inputs(const Call& call) {
+Inputs log_inputs(const Call& call, Look look) {
   const RunOptions& options = call.options;
-  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log);
+  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log, look);
   if (options.semiring != Semiring::real) {
     throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
                       " semiring: only log and real have one");
   }
-  check_inputs(call, Semiring::real);
+  check_inputs(call, Semiring::real, nullptr);
   Inputs inputs{.given = with_evidence(call, Semiring::real), .reduced = {}, .offsets = {}};
   const std::span<Tensor> operands(inputs.given.data(), call.plan.observed.factors().size());  // not the exponents
   for (const Tensor& t : operands) {

@@ -12,8 +12,8 @@ namespace plated::engine {
 namespace {
 
 template <class T>
-void fill(const Integers& observed, std::int64_t states, T zero, T one, T* table) {
-  for (const std::int64_t value : observed.values) {
+void fill(const IntegerView& observed, std::int64_t states, T zero, T one, T* table) {
+  for (const std::int64_t value : observed) {
     for (std::int64_t s = 0; s < states; ++s) *table++ = value == -1 || value == s ? one : zero;
   }
 }
@@ -25,7 +25,7 @@ Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shap
   return one.broadcast(shape);
 }
 
-Tensor indicator(const Integers* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+Tensor indicator(const IntegerView* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
                  std::size_t batch, Semiring semiring, Dtype dtype) {
   const auto [zero, one] = semiring::dispatch(semiring, [](auto ring) {
     using Ring = decltype(ring);
@@ -36,18 +36,16 @@ Tensor indicator(const Integers* observed, const Dim& variable, const std::vecto
   if (observed == nullptr) return constant(one, dtype, shape);
   const std::vector<std::int64_t> plates(slices.begin() + static_cast<std::ptrdiff_t>(batch), slices.end());
   const std::string name = graph::quoted(variable.name);
-  if (observed->shape != slices && observed->shape != plates) {
-    throw ShapeError("the evidence for " + name + " has the shape " + shape_text(observed->shape) +
+  if (observed->shape() != slices && observed->shape() != plates) {
+    throw ShapeError("the evidence for " + name + " has the shape " + shape_text(observed->shape()) +
                      ", but its plates have " + shape_text(plates) +
                      (batch > 0 ? ", or with batch dims " + shape_text(slices) : ""));
   }
-  const std::int64_t count = base::checked_product(observed->shape);
-  if (static_cast<std::int64_t>(observed->values.size()) != count) {
-    throw ShapeError("the evidence for " + name + " has " + std::to_string(observed->values.size()) +
-                     " values, but its shape " + shape_text(observed->shape) + " has " + std::to_string(count));
+  if (observed->data() == nullptr && base::checked_product(observed->shape()) > 0) {
+    throw NullDataError("the evidence for " + name + " has no data");
   }
   tensor::check_states(*observed, variable.name, variable.size);
-  const bool shared = observed->shape != slices;
+  const bool shared = observed->shape() != slices;
   if (shared) shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(batch));
   Tensor table(dtype, shape);
   if (dtype == Dtype::float32) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "plated/factor_graph.hpp"
-#include "plated/integers.hpp"
+#include "plated/integer_view.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
 
@@ -16,7 +16,8 @@ namespace plated::engine {
 /// What was observed of a variable in slices of the given shape, of which the first `batch` axes are batch dims; null:
 /// nothing. What was observed has that shape, or that of the plates alone. Axes: those of the shape, then the states.
 /// Throws ShapeError and ValueError.
-[[nodiscard]] Tensor indicator(const Integers* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
-                               std::size_t batch, Semiring semiring, Dtype dtype);
+[[nodiscard]] Tensor indicator(const IntegerView* observed, const Dim& variable,
+                               const std::vector<std::int64_t>& slices, std::size_t batch, Semiring semiring,
+                               Dtype dtype);
 
 }  // namespace plated::engine

@@ -33,6 +33,11 @@ Tensor as_logs(const Tensor& numbers, Space space, std::optional<std::size_t> pa
   return result;
 }
 
+double total_of(const Tensor& batches) {
+  const auto* const values = static_cast<const double*>(batches.data());
+  return std::accumulate(values, values + batches.elements(), 0.0);
+}
+
 /// The one factor that holds a variable, if it is its distribution in the same plates.
 std::optional<std::size_t> own_distribution(const Model& model, DimId variable, const std::vector<bool>& along_chains) {
   if (!along_chains.empty() && along_chains[variable]) return std::nullopt;
@@ -52,15 +57,11 @@ std::optional<std::size_t> own_distribution(const Model& model, DimId variable, 
 Counting::Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit)
     : counted_(std::move(counted)),
       padded_(model.factors.size(), false),
-      run_({.semiring = Semiring::log,
-            .memory_limit = memory_limit,
-            .evidence = model.evidence,
-            .sizes = {},
-            .lengths = model.lengths,
-            .weights = weights,
-            .cancelled = {},
-            .progress = {}}),
-      plan_(planned(prepared(model), run_.evidence, memory_limit)) {}
+      evidence_(model.evidence),
+      run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
+      plan_(planned(prepared(model), evidence_, memory_limit)) {
+  for (const auto& [name, states] : evidence_) run_.evidence.emplace(name, IntegerView::view(states));
+}
 
 FactorGraph Counting::prepared(const Model& model) {
   FactorGraph graph = graph::total_graph(model.graph);
@@ -70,7 +71,7 @@ FactorGraph Counting::prepared(const Model& model) {
     const auto holder = own_distribution(model, variable, along_chains);
     if (!holder || !counted_[*holder]) continue;
     const Dim& dim = model.graph.dims()[variable];
-    const auto [seen, latent] = run_.evidence.try_emplace(
+    const auto [seen, latent] = evidence_.try_emplace(
         dim.name, model::sizes_of(model.graph, model.graph.variable_plates()[variable], false), -1);
     std::vector<std::int64_t>& states = seen->second.values;
     if (!latent && std::find(states.begin(), states.end(), -1) == states.end()) continue;
@@ -86,12 +87,12 @@ FactorGraph Counting::prepared(const Model& model) {
     const auto axis = padded_[f] ? std::optional(model::child_axis(model, f)) : std::nullopt;
     factors_.push_back(as_logs(model.factors[f], model.space, axis));
   }
-  run_.evidence = model::run_evidence(graph, run_.evidence);
+  evidence_ = model::run_evidence(graph, evidence_);
   return graph;
 }
 
 Plan Counting::planned(const FactorGraph& graph, const Evidence& evidence, std::int64_t memory_limit) {
-  PlanOptions options{.memory_limit = memory_limit, .observable = {}, .questions = {}, .without = {}, .cancelled = {}};
+  PlanOptions options{.memory_limit = memory_limit};
   for (const auto& [variable, states] : evidence) options.observable.push_back(variable);
   return compile(graph, options);
 }
@@ -99,37 +100,33 @@ Plan Counting::planned(const FactorGraph& graph, const Evidence& evidence, std::
 Counts::Counts(const Counting& counting, int threads, std::function<bool()> cancelled,
                std::function<void(double)> progress)
     : counting_(counting),
+      workspace_(counting.plan_),
       factors_(counting.factors_),
-      gradients_(factors_.size()),
       run_(counting.run_),
       logs_(factors_.size(), nullptr),
       counts_(factors_.size(), nullptr) {
   run_.threads = threads;
   run_.cancelled = std::move(cancelled);
   run_.progress = std::move(progress);
+  places_.gradients.resize(factors_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!counting.counted_[f]) continue;
     factors_[f] = Tensor::of(factors_[f].shape(), factors_[f].values());  // its own copy, which M-steps change
-    gradients_[f] = Tensor(Dtype::float64, factors_[f].shape());
+    places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
     logs_[f] = static_cast<double*>(factors_[f].mutable_data());
-    counts_[f] = static_cast<const double*>(gradients_[f].data());
+    counts_[f] = static_cast<const double*>(places_.gradients[f].data());
   }
 }
 
 double Counts::count() {
-  const ValueAndGradient found =
-      value_and_gradient(counting_.plan_, factors_, run_, {.cotangents = {}, .gradients = gradients_});
-  const std::vector<double> totals = found.values[0].values();
-  return std::accumulate(totals.begin(), totals.end(), 0.0);
+  value_and_gradient_into(found_, counting_.plan_, factors_, workspace_, run_, places_);
+  return total_of(found_.values[0]);
 }
 
-double Counts::log_total() const {
-  const std::vector<double> totals = counting_.plan_.run(factors_, run_)[0].values();
-  return std::accumulate(totals.begin(), totals.end(), 0.0);
-}
+double Counts::log_total() const { return total_of(counting_.plan_.run(factors_, run_)[0]); }
 
 Tensor Counts::counts_of(std::size_t factor, std::size_t child_axis) const {
-  const Tensor& all = gradients_[factor];
+  const Tensor& all = places_.gradients[factor];
   if (!counting_.padded_[factor]) return all;
   Tensor::Shape shape = all.shape();
   --shape[child_axis];

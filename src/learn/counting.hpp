@@ -7,6 +7,7 @@
 
 #include "learn/learnt.hpp"
 #include "plated/fit.hpp"
+#include "plated/gradient.hpp"
 #include "plated/plan.hpp"
 
 namespace plated::learn {
@@ -35,6 +36,7 @@ class Counting {
   std::vector<bool> counted_;
   std::vector<bool> padded_;     // [factor]
   std::vector<Tensor> factors_;  // in log space, as planned
+  Evidence evidence_;
   RunOptions run_;
   Plan plan_;
 };
@@ -56,8 +58,10 @@ class Counts {
 
  private:
   const Counting& counting_;
+  Workspace workspace_;
   std::vector<Tensor> factors_;
-  std::vector<Tensor> gradients_;
+  ValueAndGradient found_;
+  GradientOptions places_;  // of the gradients that are wanted
   RunOptions run_;
   std::vector<double*> logs_;          // [factor]
   std::vector<const double*> counts_;  // [factor]

@@ -218,7 +218,7 @@ TEST(Fit, RandomPlatedModelsAgreeWithEnumeration) {
 TEST(Fit, RandomChainsAgreeWithEnumeration) {
   Tally tally;
   for_each_seed(600, [&](std::uint64_t seed) {
-    const ChainCase c = random_chain(seed, {.most_work = 4000, .small_sizes = false});
+    const Case c = random_chain(seed, {.most_work = 4000, .small_sizes = false});
     Random random(seed + 7);
     AssertionResult good = check_model(random_model(c.build(), c.lengths, random), random, tally);
     return good ? good : good << "\n" << c.print();
