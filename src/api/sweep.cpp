@@ -20,7 +20,8 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   runnable_ = call.plan.runnable(asked);
   own_ = posed.inputs.centred().size();
   operands_.reserve(own_ + more.size());  // there may be very many
-  operands_ = posed.inputs.centred();
+  operands_.reserve(posed.inputs.centred().size() + more.size());  // there may be very many
+  operands_.assign(posed.inputs.centred().begin(), posed.inputs.centred().end());
   operands_.insert(operands_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   if (posed.kept() != nullptr) {
     places_ = posed.kept()->outputs();  // they are not written again

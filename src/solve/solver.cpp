@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "graph/derived.hpp"
+#include "model/run_evidence.hpp"
 #include "plated/error.hpp"
 #include "reduce/log_range.hpp"
 
@@ -68,7 +69,7 @@ RunOptions Solver::run_options() const {
   return {.semiring = Semiring::log,
           .threads = options_.threads,
           .memory_limit = options_.memory_limit,
-          .evidence = reduction_.model.evidence,
+          .evidence = model::run_evidence(reduction_.model.graph, reduction_.model.evidence),
           .lengths = reduction_.model.lengths,
           .cancelled = {},
           .progress = {}};
