@@ -1,4 +1,4 @@
-// Tensors: dense arrays of float32 or float64 that own their memory or view a caller's.
+// Tensors: dense arrays of numbers that own their memory or view a caller's.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,41 @@
 
 namespace plated {
 
-/// The element type of a tensor, known at run time.
-enum class Dtype : std::uint8_t { float32, float64 };
+/// The element type of a tensor, known at run time. Factors, outputs and answers are float32 or float64; integers are
+/// states of observed variables.
+enum class Dtype : std::uint8_t { float32, float64, int8, int16, int32, int64 };
 
-/// "float32" or "float64".
+/// "float32", "int8" …
 [[nodiscard]] std::string_view name(Dtype dtype);
 /// Bytes of one element.
-[[nodiscard]] constexpr std::size_t size_of(Dtype dtype) { return dtype == Dtype::float32 ? 4 : 8; }
+[[nodiscard]] constexpr std::size_t size_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::int8:
+      return 1;
+    case Dtype::int16:
+      return 2;
+    case Dtype::float32:
+    case Dtype::int32:
+      return 4;
+    case Dtype::float64:
+    case Dtype::int64:
+      break;
+  }
+  return 8;
+}
+[[nodiscard]] constexpr bool is_floating(Dtype dtype) { return dtype == Dtype::float32 || dtype == Dtype::float64; }
 
-/// The Dtype of a C++ type, which is float or double.
+/// The Dtype of a C++ type: float, double, or a signed integer.
 template <class T>
-requires std::is_same_v<T, float> || std::is_same_v<T, double>
-inline constexpr Dtype dtype_of = std::is_same_v<T, float> ? Dtype::float32 : Dtype::float64;
+requires std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    (std::is_integral_v<T>&& std::is_signed_v<T>)inline constexpr Dtype dtype_of = std::is_same_v<T, float>
+                                                                                       ? Dtype::float32
+                                                                                   : std::is_same_v<T, double>
+                                                                                       ? Dtype::float64
+                                                                                   : sizeof(T) == 1 ? Dtype::int8
+                                                                                   : sizeof(T) == 2 ? Dtype::int16
+                                                                                   : sizeof(T) == 4 ? Dtype::int32
+                                                                                                    : Dtype::int64;
 
 /// A dense array with a shape and, for each axis, a stride in elements: any stride, negative and zero included.
 ///

@@ -10,6 +10,7 @@
 #include "base/watched_resize.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/erase.hpp"
+#include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
@@ -36,9 +37,9 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Call& call, const adjoint
 Tensor decode_run(const Posed& posed, engine::Settings settings, const adjoint::Choice& choice,
                   const std::function<void()>& allocate, std::vector<Integers>& chosen) {
   const Call& call = posed.call;
-  const std::vector<Tensor>& inputs = posed.inputs.centred();
   const auto runnable = call.plan.runnable(call.plan.parts({.kind = Question::Kind::map})[0]);
   const planner::Schedule& schedule = runnable->schedule();
+  const std::vector<Tensor> inputs = posed.operands(schedule, posed.inputs.centred());
   const Runnable::Lease lease(*runnable);
   // A choice takes as long as some flops.
   constexpr double flops_a_choice = 16;
@@ -75,8 +76,8 @@ Tensor decode_kept(const Posed& posed, const engine::Settings& settings, const a
                         adjoint::backtrace_bytes(posed.forward(), posed.call.extents(), of_total, settings.threads)),
       settings.memory_limit);
   allocate();
-  adjoint::backtrace(posed.forward(), posed.semiring, posed.inputs.centred(), posed.kept()->workspace(), of_total,
-                     posed.call.threads(), chosen);
+  adjoint::backtrace(posed.forward(), posed.semiring, posed.operands(posed.forward(), posed.inputs.centred()),
+                     posed.kept()->workspace(), of_total, posed.call.threads(), chosen);
   return engine::filled(posed.dtype, total.shape(), total.values());
 }
 
@@ -110,6 +111,7 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
   base::tell_progress(1);
   const engine::Exponents lengths = call.presence();
   for (const DimId v : graph::variables(call.graph)) {
+    if (const Integers* observed = call.observed(v)) engine::put_observed(*observed, chosen[v]);
     engine::erase(call.extents(), lengths, call.plan.axes(v, false), chosen[v]);
     assignment.emplace(call.graph.dims()[v].name, std::move(chosen[v]));
   }

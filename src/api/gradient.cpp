@@ -150,12 +150,12 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
   }
   std::vector<Tensor> answers = call.output_shapes(call.graph, posed.dtype);
   const std::size_t values = answers.size();
-  for (std::size_t f = 0; f < call.plan.observed.factors().size(); ++f) {
-    const Tensor& input = posed.inputs.centred()[f];
-    answers.push_back(api::shape_only(input.dtype(), input.shape()));
-  }
   const adjoint::Asked asked =
       call.plan.parts({.kind = Question::Kind::hessian_vector_product, .semiring = semiring})[0];
+  const std::vector<Tensor> inputs = posed.operands(asked);
+  for (std::size_t f = 0; f < call.plan.observed.factors().size(); ++f) {
+    answers.push_back(api::shape_only(inputs[f].dtype(), inputs[f].shape()));
+  }
   const std::vector<Tensor> outputs = posed.run(asked, posed.dtype, std::move(answers), more);
   HessianVectorProduct result;
   const auto at = [&](std::size_t k) { return outputs.begin() + static_cast<std::ptrdiff_t>(k); };

@@ -24,9 +24,13 @@ void check_after_run(const Call& call, Semiring semiring, const engine::Workspac
 /// Throws ValueError where a result has overflowed, unless nothing is to be checked. `what` names it.
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call);
 
-/// The operands followed by a tensor of ones and zeros for each observable variable, with axes batch, plates, states,
-/// and by the exponents of plates. What a ragged plate does not have is replaced by ones. The operands must have been
-/// checked. Throws for evidence ShapeError and ValueError, and MemoryLimitError for the copies.
+/// The operands followed by a tensor for each observable variable: what was observed, where the call's plan reads
+/// factors at it, or else ones and zeros, with axes batch, plates, states; and by the exponents of plates. What a
+/// ragged plate does not have is replaced by ones. The operands must have been checked. Throws for evidence ShapeError
+/// and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
+/// Such operands as a schedule reads them: one that reads no factors at what was observed gets ones and zeros.
+[[nodiscard]] std::vector<Tensor> as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring,
+                                             std::vector<Tensor> operands);
 
 }  // namespace plated::api

@@ -55,8 +55,9 @@ class Asker {
     for (const DimId v : variables) {
       answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.axes(v))));
     }
+    const std::vector<Tensor> operands = asked.factors ? posed_.operands(asked) : std::vector<Tensor>{};
     for (std::size_t f = 0; asked.factors && f < call_.plan.observed.factors().size(); ++f) {
-      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.observed.factors()[f].dims)));
+      answers.push_back(api::shape_only(posed_.dtype, operands[f].shape()));
     }
     const Tensor ones = engine::constant(1.0, Dtype::float64, call_.batch_shape());
     std::vector<Tensor> outputs = posed_.run(asked, Dtype::float64, std::move(answers), {ones});
@@ -152,7 +153,7 @@ class Asker {
     }
     engine::Settings settings = posed_.settings();
     settings.extents = &extents;
-    return runnable->run(std::move(places), posed_.inputs.centred(), settings);
+    return runnable->run(std::move(places), posed_.operands(runnable->schedule(), posed_.inputs.centred()), settings);
   }
 
   void take_total(const Tensor& total) {
@@ -167,6 +168,9 @@ class Asker {
 
   void take_variable(DimId v, Tensor posterior) {
     const std::vector<DimId> axes = call_.plan.axes(v);
+    if (const Integers* observed = call_.observed(v)) {
+      engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
+    }
     engine::normalise(graph_, axes, posterior, call_.threads());
     erase(axes, false, posterior);
     result_.variables.emplace(graph_.dims()[v].name, std::move(posterior));

@@ -5,6 +5,7 @@
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
 #include "engine/erase.hpp"
+#include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "plated/marginals.hpp"
 #include "semiring/dispatch.hpp"
@@ -28,6 +29,10 @@ std::vector<Tensor> swept(const api::Posed& posed, const std::vector<DimId>& var
     answers.push_back(call.graph.dims()[v].size > 1
                           ? outputs[next++]
                           : engine::repeated(outputs[posed.total(asked)], call.shape(call.plan.axes(v)), posed.dtype));
+    if (const Integers* observed = call.observed(v)) {
+      const double zero = semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); });
+      engine::put_observed(*observed, outputs[posed.total(asked)].values(), zero, answers.back());
+    }
   }
   return answers;
 }

@@ -37,6 +37,10 @@ class Posed {
   /// the answers. `more` are the operands that the question brings along.
   [[nodiscard]] std::vector<Tensor> run(adjoint::Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
                                         const std::vector<Tensor>& more = {}) const;
+  /// The operands of the question's schedule, but for those that it brings along.
+  [[nodiscard]] std::vector<Tensor> operands(adjoint::Asked asked) const;
+  /// The same of any schedule of the call's plan.
+  [[nodiscard]] std::vector<Tensor> operands(const planner::Schedule& schedule, const std::vector<Tensor>& of) const;
   /// The outputs among them, and the total: one number for each batch.
   [[nodiscard]] std::size_t outputs(const adjoint::Asked& asked) const;
   [[nodiscard]] std::size_t total(const adjoint::Asked& asked) const;

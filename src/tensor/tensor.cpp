@@ -29,13 +29,43 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
 }
 
 double read(const void* data, Dtype dtype, std::int64_t offset) {
-  return dtype == Dtype::float32 ? static_cast<double>(static_cast<const float*>(data)[offset])
-                                 : static_cast<const double*>(data)[offset];
+  const auto as = [&]<class T>(const T* entries) { return static_cast<double>(entries[offset]); };
+  switch (dtype) {
+    case Dtype::float32:
+      return as(static_cast<const float*>(data));
+    case Dtype::int8:
+      return as(static_cast<const std::int8_t*>(data));
+    case Dtype::int16:
+      return as(static_cast<const std::int16_t*>(data));
+    case Dtype::int32:
+      return as(static_cast<const std::int32_t*>(data));
+    case Dtype::int64:
+      return as(static_cast<const std::int64_t*>(data));
+    case Dtype::float64:
+      break;
+  }
+  return as(static_cast<const double*>(data));
 }
 
 }  // namespace
 
-std::string_view name(Dtype dtype) { return dtype == Dtype::float32 ? "float32" : "float64"; }
+std::string_view name(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float32:
+      return "float32";
+    case Dtype::int8:
+      return "int8";
+    case Dtype::int16:
+      return "int16";
+    case Dtype::int32:
+      return "int32";
+    case Dtype::int64:
+      return "int64";
+    case Dtype::float64:
+      break;
+  }
+  return "float64";
+}
 
 Tensor::Tensor(Dtype dtype, Shape shape) : Tensor(uninitialised(dtype, std::move(shape))) {
   // Piece by piece: touching gigabytes for the first time takes seconds.
