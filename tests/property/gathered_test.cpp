@@ -258,8 +258,8 @@ void graphs(std::uint64_t runs, Semiring semiring, bool weighted = false, Dtype 
 }
 
 TEST(GatheredFactors, OfGraphs) {
-  graphs(300, Semiring::log);
-  graphs(200, Semiring::real);
+  graphs(200, Semiring::log);
+  graphs(100, Semiring::real);
 }
 TEST(GatheredFactors, OfGraphsInOtherSemirings) {
   graphs(150, Semiring::max_plus);
@@ -280,9 +280,9 @@ void chains(std::uint64_t runs, Semiring semiring) {
 }
 
 TEST(GatheredFactors, OfChains) {
-  chains(200, Semiring::log);
-  chains(100, Semiring::real);
-  chains(100, Semiring::max_plus);
+  chains(60, Semiring::log);
+  chains(30, Semiring::real);
+  chains(40, Semiring::max_plus);
 }
 
 }  // namespace
