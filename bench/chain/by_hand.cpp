@@ -71,7 +71,7 @@ double ByHand::sweep_forward(bool keeps) {
     forward_.resize(at((length + 1) * width_));
     const float largest = *std::max_element(model_.prior(), model_.prior() + states);
     for (std::int64_t k = 0; k < width_; ++k) forward(0)[k] = std::exp(message_[at(k)] - largest);
-    steps.trace = {.messages = forward(1), .step_stride = width_, .linear = true};
+    steps.trace = {.messages = {.data = forward(1), .step_stride = width_, .row_stride = states}, .linear = true};
   }
   scan.run(0, sequences, steps, scratch(scan.scratch_bytes()));
   double log_total = 0;
@@ -106,12 +106,13 @@ double ByHand::gradient(const std::vector<plated::Tensor>& gradients) {
     steps.messages = message_.data();
     steps.offset = offset_.data();
     steps.steps = slices;
-    steps.trace = {.messages = back + (slices - 1) * width_, .step_stride = -width_, .linear = true};
+    steps.trace = {.messages = {.data = back + (slices - 1) * width_, .step_stride = -width_, .row_stride = states},
+                   .linear = true};
     scan.run(0, sequences, steps, memory);
 
     PosteriorRun meet;
-    meet.forward = {.data = forward(first), .step_stride = width_};
-    meet.backward = {.data = back, .step_stride = width_};
+    meet.forward = {.data = forward(first), .step_stride = width_, .row_stride = states};
+    meet.backward = {.data = back, .step_stride = width_, .row_stride = states};
     meet.weight = weight_.data();
     meet.steps = slices;
     meet.after = {.data = static_cast<float*>(gradients[2].mutable_data()) + first * states,

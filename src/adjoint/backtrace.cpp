@@ -104,7 +104,9 @@ class Visitor {
 
   void choose(std::size_t s, BlockRange range) {
     for (const ChoiceStep& rows : read_choices(source_, s, range)) {
-      if (rows.slices.size() == 0 || rows.states == 0) continue;
+      // A slice of weight 0 is possible even where a variable has no states.
+      const bool has_states = rows.states > 0 && !std::count(rows.kept_extent.begin(), rows.kept_extent.end(), 0);
+      if (rows.slices.size() == 0 || !has_states) continue;
       during(work_of(rows, choice_), [&] { chooser(rows, choice_, threads_, states_)->run(); });
     }
   }

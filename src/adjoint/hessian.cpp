@@ -90,7 +90,7 @@ void Hessian::add_whole(std::vector<ValueId>& list, ValueId value, ValueId whole
   if (list[value] == none) {
     list[value] = whole;
   } else {
-    add(list, value, {.added = {}, .subtracted = {}, .factors = {whole}}, writer_.dims(whole));
+    add(list, value, {.factors = {whole}}, writer_.dims(whole));
   }
 }
 
@@ -124,7 +124,7 @@ const Hessian::Products& Hessian::products(const Step& step) {
     factors.push_back(tangent_[step.inputs[k]]);
     const bool first = known.product_tangent == none;
     if (first) known.product_tangent = writer_.add_intermediate(std::vector(schedule.values[known.product].dims));
-    writer_.weigh(known.product_tangent, {.added = {}, .subtracted = {}, .factors = std::move(factors)}, loops, !first);
+    writer_.weigh(known.product_tangent, {.factors = std::move(factors)}, loops, !first);
   }
   if (known.product_tangent != none) {
     known.others_tangent =
@@ -156,7 +156,7 @@ void Hessian::tangent_of(const Step& step) {
       add(tangent_, step.output, reverse_.shared(step, {t}), loops);
       continue;
     }
-    Terms terms{.added = {}, .subtracted = {}, .factors = inputs_but(step, k)};
+    Terms terms{.factors = inputs_but(step, k)};
     terms.factors.push_back(t);
     if (multiplies(step)) {
       terms.factors.push_back(products(step).others);

@@ -28,8 +28,7 @@ void Hessian::tangents_along(const Slices& slices) {
   for (const auto& [value, tangent] : tangents) inside.tangent_[value] = tangent;
   for (std::size_t s = 0; s < reverse.forward_steps(); ++s) inside.tangent_of(writer.step(s));
   const ValueId result = inside.tangent_[body[scan.results]];
-  const ValueId next = writer.add_output(joined(scan.kept, scan.after));
-  writer.weigh(next, {.added = {}, .subtracted = {}, .factors = {result}}, writer.dims(result), false);
+  writer.copy(writer.add_output(joined(scan.kept, scan.after)), result);
 
   Scan along = scan;
   along.starts = true;
@@ -55,11 +54,11 @@ void Hessian::curve_along(const Slices& slices) {
     if (v != scan.messages) curved_[v] = none;
   }
   if (curved_[step.output] == none && curved_[scan.messages] == none) return;
-  const Reverse::Returned returned = reverse_.pass_back(slices, curved_[step.output], curved_[scan.messages]);
+  const Reverse::Returned returned =
+      reverse_.pass_back(slices, {.last = curved_[step.output], .added = curved_[scan.messages]});
   curved_[scan.results] = returned.results;
   if (!scan.starts) return;
-  add(curved_, step.inputs[0], {.added = {}, .subtracted = {}, .factors = {returned.first}},
-      writer_.dims(returned.first));
+  add(curved_, step.inputs[0], {.factors = {returned.first}}, writer_.dims(returned.first));
 }
 
 }  // namespace plated::adjoint

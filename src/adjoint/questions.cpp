@@ -141,7 +141,7 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
   for (const VariableAnswer& answer : answers) {
     if (answer.source == none) continue;
     const ValueId mass = reverse.mass(answer.source);
-    writer.weigh(answer.answer, {.added = {}, .subtracted = {}, .factors = {mass}}, writer.dims(mass), false);
+    writer.copy(answer.answer, mass);
   }
   return finished(std::move(schedule));
 }

@@ -9,8 +9,6 @@
 
 namespace plated::adjoint {
 
-using base::intersect;
-using base::subtract;
 using base::unite;
 using planner::LeaveOneOut;
 
@@ -55,15 +53,6 @@ void Reverse::seed(std::size_t output) {
   writer_.schedule().operands.push_back(std::move(axes));  // an output without elements: nothing to pass on
 }
 
-void Reverse::want_operand(std::size_t operand, planner::Scale scale) {
-  const ValueId target = writer_.add_output(writer_.schedule().operands[operand]);
-  const ValueId value = operand_value_[operand];
-  if (value == none) return;
-  want(value);
-  target_[value] = target;
-  scale_[value] = std::move(scale);
-}
-
 void Reverse::run(const Visit& visit) {
   spread_activity();
   spread_slices();
@@ -83,8 +72,7 @@ void Reverse::run(const Visit& visit) {
       } else if (mass_[in] == none && target_[in] == none && slices_[in].empty() && scale_[joint].is_one()) {
         mass_[in] = writer_.contract({mass_[joint]}, mass_dims(in), Semiring::real);
       } else {
-        add(in, {.added = {}, .subtracted = {}, .factors = {mass_[joint]}, .scale = inverse(scale_[joint])},
-            writer_.dims(joint));
+        add(in, {.factors = {mass_[joint]}, .scale = inverse(scale_[joint])}, writer_.dims(joint));
       }
     }
   }
@@ -102,81 +90,6 @@ ValueId Reverse::pass_to_joint(const Step& step) {
     return in;
   }
   return none;
-}
-
-void Reverse::want_messages(ValueId messages, ValueId answer) {
-  want(messages);
-  tells_[messages].push_back(answer);
-}
-
-void Reverse::want(ValueId value) {
-  spread_ = spread_ && active_[value];
-  active_[value] = true;
-}
-
-bool Reverse::is_wanted(ValueId value) {
-  if (!spread_) spread_activity();
-  return active_[value];
-}
-
-/// Whatever is computed from a wanted value is needed, too.
-void Reverse::spread_activity() {
-  // Masses of a scan's slices come along its chain, from the mass of its last message.
-  for (const Slices& slices : scans_.list()) {
-    const Step& scan = writer_.schedule().steps[slices.scan];
-    const bool asked = std::any_of(slices.steps.begin(), slices.steps.end(),
-                                   [&](std::size_t s) { return active_[writer_.schedule().steps[s].output]; });
-    if (asked) active_[scan.output] = active_[scan.as<planner::Scan>()->messages] = true;
-  }
-  for (std::size_t s = 0; s < forward_steps_; ++s) {
-    const Step& step = writer_.schedule().steps[s];
-    const bool reached = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return active_[v]; });
-    if (!reached) continue;
-    active_[step.output] = true;
-    const auto* scan = step.as<planner::Scan>();
-    if (scan != nullptr && scan->messages != none) active_[scan->messages] = true;
-  }
-  spread_ = true;
-}
-
-/// The slices that a mass distinguishes: those of its value's home that some later mass distinguishes.
-void Reverse::spread_slices() {
-  for (ValueId v = 0; v < slices_.size() && !options_.shared_by_all.empty(); ++v) {
-    slices_[v] = subtract(options_.shared_by_all, writer_.dims(v));
-  }
-  if (options_.expand.empty()) return;
-  const planner::Schedule& schedule = writer_.schedule();
-  SortedSet batch;
-  for (DimId d = 0; d < schedule.problem.kind.size(); ++d) {
-    if (schedule.problem.kind[d] == DimKind::batch) batch.push_back(d);
-  }
-  std::vector<SortedSet> home(schedule.values.size());
-  for (std::size_t f = 0; f < schedule.graph.factors().size(); ++f) {
-    if (operand_value_[f] == none) continue;
-    home[operand_value_[f]] = subtract(schedule.graph.factor_plates(f), schedule.problem.absent);
-  }
-  for (std::size_t s = 0; s < forward_steps_; ++s) {
-    const Step& step = schedule.steps[s];
-    home[step.output] = subtract(leaf_of(step), multiplied(step));
-    if (const auto* scan = step.as<planner::Scan>()) {
-      if (scan->messages != none) home[scan->messages] = home[step.output];
-      std::erase(home[step.output], scan->chain);
-    }
-  }
-  for (std::size_t s = forward_steps_; s-- > 0;) {
-    const Step& step = schedule.steps[s];
-    if (const Slices* slices = scans_.ended_by(s)) {
-      // Its mass is that of messages along the chain.
-      const Step& along = schedule.steps[slices->scan];
-      const SortedSet apart = unite(slices_[along.output], slices_[along.as<planner::Scan>()->messages]);
-      slices_[step.output] = unite(slices_[step.output], subtract(apart, writer_.dims(step.output)));
-    }
-    const SortedSet told_apart = intersect(options_.expand, unite(writer_.loops(step), slices_[step.output]));
-    for (const ValueId v : step.inputs) {
-      const SortedSet possible = intersect(told_apart, unite(batch, home[v]));
-      slices_[v] = unite(slices_[v], subtract(possible, writer_.dims(v)));
-    }
-  }
 }
 
 SortedSet Reverse::reach(const Step& step) const {
@@ -205,7 +118,7 @@ void Reverse::pass_to(const Step& step, std::size_t input) {
 }
 
 Terms Reverse::shared(const Step& step, std::vector<ValueId> factors) const {
-  Terms terms{.added = {}, .subtracted = {}, .factors = std::move(factors)};
+  Terms terms{.factors = std::move(factors)};
   if (!summed(step).empty()) {
     PLATED_ASSERT(multiplied(step).empty());
     terms.added = step.inputs;
@@ -261,7 +174,7 @@ void Reverse::pass_log(const Step& step, std::size_t input) {
     if (k != input) others.push_back(step.inputs[k]);
   }
   const ValueId outside = writer_.contract(std::move(others), mass_dims(in), Semiring::log);
-  add(in, {.added = {in, outside}, .subtracted = {}, .factors = {}}, unite(writer_.dims(in), writer_.dims(outside)));
+  add(in, {.added = {in, outside}}, unite(writer_.dims(in), writer_.dims(outside)));
 }
 
 void Reverse::pass_real(const Step& step, std::size_t input) {
@@ -290,7 +203,7 @@ void Reverse::pass_real(const Step& step, std::size_t input) {
   // Loops that were summed in a contraction of their own are not counted again.
   SortedSet loops = writer_.dims(in);
   for (const ValueId v : factors) loops = unite(loops, writer_.dims(v));
-  add(in, {.added = {}, .subtracted = {}, .factors = std::move(factors), .scale = std::move(scale)}, loops);
+  add(in, {.factors = std::move(factors), .scale = std::move(scale)}, loops);
 }
 
 /// Entries that are read get the masses of all slices that read them, times the product of the other slices.
@@ -329,7 +242,7 @@ void Reverse::add(ValueId value, ValueId whole) {
   if (mass_[value] == none) {
     mass_[value] = whole;
   } else {
-    add(value, {.added = {}, .subtracted = {}, .factors = {whole}}, writer_.dims(whole));
+    add(value, {.factors = {whole}}, writer_.dims(whole));
   }
 }
 

@@ -72,16 +72,9 @@ class Reverse {
     ValueId results = none;
     ValueId first = none;
   };
-  /// What the mass of the last message, and masses of messages before each slice that are added on the way, are passed
-  /// on as; one of the two may be `none`.
-  [[nodiscard]] Returned pass_back(const Slices& slices, ValueId last, ValueId added) const;
-
- private:
-  /// Passes the masses of a scan's messages along its chain.
-  void pass_along(const Slices& slices);
   /// What runs back along a scan.
   struct Returning {
-    ValueId last = none;   // the mass of the last message
+    ValueId last = none;   // the mass of the last message, or
     ValueId added = none;  // that others have given the messages before each slice
     /// Where the masses of messages before and after each slice go that are told.
     std::vector<ValueId> before = {}, after = {};
@@ -91,6 +84,11 @@ class Reverse {
     std::optional<planner::ScanForm> form = {};  // that of hidden Markov models
   };
   [[nodiscard]] Returned pass_back(const Slices& slices, const Returning& masses) const;
+
+ private:
+  /// Passes the masses of a scan's messages along its chain.
+  void pass_along(const Slices& slices);
+  [[nodiscard]] ValueId present_part(ValueId mass, ValueId present) const;
   void write_return(const Slices& slices, const Returning& masses, planner::Scan& back,
                     std::vector<ValueId>& inputs) const;
   /// The dims of masses besides the states: they may tell slices apart that messages do not.

@@ -31,12 +31,10 @@ void Reverse::pass_along(const Slices& slices) {
   mass_[scan.results] = returned.results;
   const ValueId present = masses.answers_slices ? none : presence_of(step);
   const auto write = [&](ValueId to, ValueId mass) {
-    if (to != mass) writer_.weigh(to, {.added = {}, .subtracted = {}, .factors = {mass}}, writer_.dims(mass), false);
+    if (to != mass) writer_.copy(to, mass);
   };
   for (std::size_t k = 0; k < masses.before.size(); ++k) {
-    const ValueId told = masses.before[k];
-    const std::vector<DimId> dims = writer_.schedule().values[told].dims;
-    write(tells_[scan.messages][k], present == none ? told : writer_.contract({told, present}, dims, Semiring::real));
+    write(tells_[scan.messages][k], present_part(masses.before[k], present));
   }
   for (std::size_t k = 0; k < tells_[scan.results].size(); ++k) {
     write(tells_[scan.results][k], masses.answers_slices ? masses.after[k] : returned.results);
@@ -44,10 +42,10 @@ void Reverse::pass_along(const Slices& slices) {
   for (std::size_t k = 0; k < masses.factors.size(); ++k) {
     const ValueId v = masses.factors[k];
     if (mass_[v] == masses.answers[k]) continue;
-    add(v, {.added = {}, .subtracted = {}, .factors = {masses.answers[k]}}, writer_.dims(v));
+    add(v, {.factors = {masses.answers[k]}}, writer_.dims(v));
   }
   if (scan.starts && active_[step.inputs[0]]) {
-    add(step.inputs[0], {.added = {}, .subtracted = {}, .factors = {returned.first}}, writer_.dims(returned.first));
+    add(step.inputs[0], {.factors = {returned.first}}, writer_.dims(returned.first));
   }
 }
 
@@ -138,8 +136,11 @@ std::vector<DimId> Reverse::kept_in(const Slices& slices, const Returning& masse
   return joined({more.begin(), more.end()}, scan.kept);
 }
 
-Reverse::Returned Reverse::pass_back(const Slices& slices, ValueId last, ValueId added) const {
-  return pass_back(slices, {.last = last, .added = added});
+/// Slices that do not exist have no mass.
+ValueId Reverse::present_part(ValueId mass, ValueId present) const {
+  if (mass == none || present == none) return mass;
+  const std::vector<DimId> dims = writer_.schedule().values[mass].dims;
+  return writer_.contract({mass, present}, dims, Semiring::real);
 }
 
 Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& masses) const {
@@ -147,17 +148,11 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   const Scan scan = *step.as<Scan>();
   Scan back = returning(writer_.schedule(), step, kept_in(slices, masses));
   back.semiring = Semiring::real;
-  std::vector<ValueId> inputs;
-  if (masses.last != none) {
-    const std::vector<DimId> dims = joined(back.kept, back.start);
-    inputs.push_back(masses.last);
-    if (writer_.dims(masses.last) != base::sorted(dims)) {
-      inputs.back() = writer_.add_intermediate(dims);
-      writer_.weigh(inputs.back(), {.added = {}, .subtracted = {}, .factors = {masses.last}}, writer_.dims(masses.last),
-                    false);
-    }
-  } else {
-    inputs.push_back(writer_.zero());
+  std::vector<ValueId> inputs{masses.last != none ? masses.last : writer_.zero()};
+  const std::vector<DimId> first_dims = joined(back.kept, back.start);
+  if (masses.last != none && writer_.dims(masses.last) != base::sorted(first_dims)) {
+    inputs[0] = writer_.add_intermediate(first_dims);
+    writer_.copy(inputs[0], masses.last);
   }
   const ValueId present = presence_of(step);
   if (present != none) inputs.push_back(present);
@@ -165,15 +160,13 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
     back.answers.insert(back.answers.end(), answers->begin(), answers->end());
   }
   write_return(slices, masses, back, inputs);
-  const std::vector<DimId> dims = joined(joined({scan.chain}, back.kept), scan.after);
-  if (!masses.answers_slices) back.messages = writer_.add_intermediate(dims);
+  if (!masses.answers_slices) {
+    back.messages = writer_.add_intermediate(joined(joined({scan.chain}, back.kept), scan.after));
+  }
   const ValueId messages = back.messages;
   const ValueId first = writer_.add_intermediate(joined(back.kept, scan.start));
   writer_.add(std::move(back), std::move(inputs), first);
-  // Slices that do not exist have no mass.
-  const bool all_exist = present == none || messages == none;
-  return {.results = all_exist ? messages : writer_.contract({messages, present}, dims, Semiring::real),
-          .first = first};
+  return {.results = present_part(messages, present), .first = first};
 }
 
 /// The body reads the message before the slice, what the slice reads besides, the mass of the message after it, and a
@@ -224,9 +217,8 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
   const ValueId passed = reverse.mass(body[scan.messages]);
   const ValueId more = masses.added != none ? body.read(masses.added) : none;
   const auto pass_to = [&](ValueId to) {
-    writer.weigh(to, {.added = {}, .subtracted = {}, .factors = {passed}}, writer.dims(passed), false);
-    if (more == none) return;
-    writer.weigh(to, {.added = {}, .subtracted = {}, .factors = {more}}, writer.dims(more), true);
+    writer.copy(to, passed);
+    if (more != none) writer.copy(to, more, true);
   };
   pass_to(answer);
   for (std::size_t k = 0; k < masses.before.size(); ++k) {
@@ -234,8 +226,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
     if (back.smoothing) back.smoothing->answers.push_back(Answer::before);
   }
   for (std::size_t k = 0; k < masses.after.size(); ++k) {
-    writer.weigh(writer.add_output(joined(back.kept, scan.after)), {.added = {}, .subtracted = {}, .factors = {mass}},
-                 writer.dims(mass), false);
+    writer.copy(writer.add_output(joined(back.kept, scan.after)), mass);
     if (back.smoothing) back.smoothing->answers.push_back(Answer::after);
   }
   body.become_body_of(back, inputs);

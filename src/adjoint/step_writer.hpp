@@ -19,9 +19,9 @@ using planner::ValueId;
 
 /// The terms of a weighted sum: exp(Σ added − Σ subtracted) · ∏ factors · scale.
 struct Terms {
-  std::vector<ValueId> added;
-  std::vector<ValueId> subtracted;
-  std::vector<ValueId> factors;
+  std::vector<ValueId> added = {};
+  std::vector<ValueId> subtracted = {};
+  std::vector<ValueId> factors = {};
   planner::Scale scale = {};
   bool surprisal = false;
 };
@@ -49,6 +49,10 @@ class StepWriter {
   /// Writes the sum of `terms` over `loops` into `out`, or adds it. A loop that neither a term nor the output carries
   /// counts its slices; a dim of the output that is no loop shares the sum among its slices.
   void weigh(ValueId out, Terms terms, const SortedSet& loops, bool accumulate);
+  /// Writes or adds a value, summed over dims that `out` does not have.
+  void copy(ValueId out, ValueId from, bool accumulate = false) {
+    weigh(out, {.factors = {from}}, dims(from), accumulate);
+  }
   /// The product of the inputs summed over all but `kept`, in a semiring, into a new value or into `out`.
   ValueId contract(std::vector<ValueId> inputs, const std::vector<DimId>& kept, Semiring semiring, ValueId out = none);
   /// The number 0.

@@ -58,7 +58,7 @@ Tensor api::ask_entropy(const Posed& posed) {
 Tensor entropy(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  return api::ask_entropy(api::Posed(call, api::log_inputs(call), Semiring::log));
+  return api::pose_in_log(call, [](const api::Posed& posed) { return api::ask_entropy(posed); });
 }
 
 Tensor entropy(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
@@ -85,7 +85,7 @@ Tensor expectation(const Plan& plan, std::span<const Tensor> operands, std::span
                    const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  return api::ask_expectation(api::Posed(call, api::log_inputs(call), Semiring::log), statistics);
+  return api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_expectation(posed, statistics); });
 }
 
 Tensor expectation(std::string_view equation, const std::vector<Tensor>& operands,

@@ -27,8 +27,15 @@ struct Evaluation::Impl {
 
   /// Runs forward.
   void evaluate() {
-    own = std::make_unique<api::Posed>(call, api::question_inputs(call, options.semiring), options.semiring);
-    own->evaluate();
+    const auto run = [&](api::Look look) {
+      own = std::make_unique<api::Posed>(call, api::question_inputs(call, options.semiring, look), options.semiring);
+      own->evaluate();
+    };
+    try {
+      run(api::Look::by_run);
+    } catch (const api::LeftToRun::Suspicious&) {
+      run(api::Look::before);
+    }
   }
 
   /// For questions about a posterior: in log space.
@@ -36,7 +43,7 @@ struct Evaluation::Impl {
     if (options.semiring == Semiring::log) return *own;
     const std::lock_guard lock(mutex);
     if (!in_log) {
-      in_log = std::make_unique<api::Posed>(call, api::log_inputs(call), Semiring::log);
+      in_log = std::make_unique<api::Posed>(call, api::log_inputs(call, api::Look::before), Semiring::log);
       in_log->held_elsewhere = own->held();
       in_log->evaluate();
       own->held_elsewhere = in_log->held();

@@ -96,7 +96,9 @@ ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gr
   asked.reads_answers = at_least_as_wide(targets.places, posed.dtype);
   asked.chosen = targets.wanted;
   const std::size_t values = posed.outputs(asked);
-  std::vector<Tensor> outputs = posed.run(std::move(asked), posed.dtype, std::move(targets.places), cotangents);
+  std::vector<bool> finite;
+  std::vector<Tensor> outputs =
+      posed.run(std::move(asked), posed.dtype, std::move(targets.places), cotangents, &finite);
   base::tell_progress(1);
   ValueAndGradient result;
   const auto first_gradient = outputs.begin() + static_cast<std::ptrdiff_t>(values);
@@ -104,12 +106,15 @@ ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gr
   if (posed.inputs.recentred()) result.values = posed.given_outputs(posed.dtype);
   erase_outputs(call, result.values, posed.semiring);
   result.gradients.reserve(call.operands.size());
+  std::vector<Tensor> unseen;  // gradients that the run has not looked at as it wrote them
   auto next = first_gradient;
   for (std::size_t f = 0; f < call.operands.size(); ++f) {
+    const auto o = static_cast<std::size_t>(next - outputs.begin());
     result.gradients.push_back(targets.wanted[f] ? *next++ : gradient.gradients[f]);
+    unseen.push_back(targets.wanted[f] && finite[o] ? Tensor{} : result.gradients.back());
   }
   check_results(result.values, "output", posed.semiring, call);
-  check_results(result.gradients, "the gradient of operand", Semiring::real, call);
+  check_results(unseen, "the gradient of operand", Semiring::real, call);
   return result;
 }
 
@@ -118,7 +123,8 @@ ValueAndGradient value_and_gradient(const Plan& plan, std::span<const Tensor> op
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = differentiable(options.semiring);
   const api::Call call(plan, operands, options);
-  return api::ask_gradient(api::Posed(call, api::question_inputs(call, semiring), semiring), gradient);
+  return api::pose_as_given(call, semiring,
+                            [&](const api::Posed& posed) { return api::ask_gradient(posed, gradient); });
 }
 
 ValueAndGradient value_and_gradient(std::string_view equation, const std::vector<Tensor>& operands,
@@ -133,7 +139,7 @@ HessianVectorProduct hessian_vector_product(const Plan& plan, std::span<const Te
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = differentiable(options.semiring);
   const api::Call call(plan, operands, options);
-  const api::Posed posed(call, api::question_inputs(call, semiring), semiring);
+  const api::Posed posed(call, api::question_inputs(call, semiring, api::Look::before), semiring);
   std::vector<Tensor> more = cotangents_of(call, cotangents);
   if (direction.size() != operands.size()) {
     throw OperandCountError(std::to_string(operands.size()) + " operands need as many directions, but " +

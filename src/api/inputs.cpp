@@ -2,12 +2,15 @@
 #include "api/inputs.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "api/padding.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/indicator.hpp"
 #include "engine/inspect.hpp"
+#include "engine/recentre.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 
@@ -58,45 +61,69 @@ double check_operand(const Call& call, std::size_t f, Semiring semiring, bool wi
   return seen.magnitude;
 }
 
-/// Whether a run is to look at an operand.
-bool is_left_to_run(const Call& call, std::size_t f, Semiring semiring) {
-  constexpr std::int64_t large = 4096;
-  if (call.operands[f].elements() < large) return false;
-  const RunOptions& options = call.options;
-  return (semiring == Semiring::real || semiring == Semiring::log) && options.check == Check::all &&
-         options.lengths.empty() && options.evidence.empty() && call.graph.chains().empty() &&
-         !is_to_be_distribution(call.graph.factors()[f], semiring, options);
+/// The same where those before it may not have been checked: the first bad one is named.
+double check_first(const Call& call, std::size_t f, Semiring semiring, bool with_magnitude) {
+  try {
+    return check_operand(call, f, semiring, with_magnitude);
+  } catch (const ValueError&) {
+    for (std::size_t g = 0; g < f; ++g) (void)check_operand(call, g, semiring, false);
+    throw;
+  }
+}
+
+/// The largest of a few entries, from the first to the last.
+double glance(const Tensor& operand) {
+  constexpr std::int64_t entries = 16;
+  double largest = 0;
+  for (std::int64_t n = 0; n < entries; ++n) {
+    std::int64_t rest = (operand.elements() - 1) * n / (entries - 1);
+    std::int64_t offset = 0;
+    for (std::size_t axis = operand.shape().size(); axis-- > 0;) {
+      offset += rest % operand.shape()[axis] * operand.strides()[axis];
+      rest /= operand.shape()[axis];
+    }
+    const double x = operand.dtype() == Dtype::float32 ? static_cast<const float*>(operand.data())[offset]
+                                                       : static_cast<const double*>(operand.data())[offset];
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  }
+  return largest;
 }
 
 }  // namespace
 
-void check_before_run(const Call& call, Semiring semiring) {
-  for (std::size_t f = 0; call.options.check == Check::all && f < call.operands.size(); ++f) {
-    if (is_left_to_run(call, f, semiring)) continue;
-    try {
-      (void)check_operand(call, f, semiring, false);
-    } catch (const ValueError&) {
-      for (std::size_t g = 0; g < f; ++g) (void)check_operand(call, g, semiring, false);  // the first one is named
-      throw;
-    }
-  }
-  check_evidence(call.plan, call.options.evidence);
+double LeftToRun::most(std::size_t operand) const {
+  // Below this, to look beforehand is cheaper.
+  constexpr std::int64_t large = 4096;
+  const RunOptions& options = call_.options;
+  if (operand >= call_.operands.size() || call_.operands[operand].elements() < large) return searched;
+  const bool looks = semiring_ != Semiring::max_product && semiring_ != Semiring::boolean &&
+                     options.check == Check::all && options.lengths.empty() && options.evidence.empty() &&
+                     call_.graph.chains().empty() &&
+                     !is_to_be_distribution(call_.graph.factors()[operand], semiring_, options);
+  if (!looks) return searched;
+  if (!recentres_ || semiring_ == Semiring::real) return std::numeric_limits<double>::max();
+  const double most =
+      engine::most_without_offsets(call_.plan.observed, call_.extents(), operand, call_.operands[operand].dtype());
+  return glance(call_.operands[operand]) > most ? searched : most;
 }
 
-void check_after_run(const Call& call, Semiring semiring, const engine::Workspace& workspace) {
-  for (std::size_t f = 0; f < call.operands.size(); ++f) {
-    if (!is_left_to_run(call, f, semiring) || workspace.vouches_for(f)) continue;
-    (void)check_operand(call, f, semiring, false);
+void LeftToRun::search(std::size_t operand) const {
+  if (!recentres_) {
+    (void)check_first(call_, operand, semiring_, false);
+    return;
   }
+  const engine::Inspection seen = engine::inspect(call_.operands[operand], semiring_, call_.threads());
+  if (!seen.admitted || seen.magnitude > most(operand)) throw Suspicious();
 }
 
-void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes) {
+void check_inputs(const Call& call, Semiring semiring, const LeftToRun* left, std::vector<double>* magnitudes) {
   const RunOptions& options = call.options;
-  if (options.check == Check::all) {
-    for (std::size_t f = 0; f < call.operands.size(); ++f) {
-      const double magnitude = check_operand(call, f, semiring, magnitudes != nullptr);
-      if (magnitudes != nullptr) magnitudes->push_back(magnitude);
+  for (std::size_t f = 0; options.check == Check::all && f < call.operands.size(); ++f) {
+    double magnitude = 0;
+    if (left == nullptr || left->most(f) == LeftToRun::searched) {
+      magnitude = check_first(call, f, semiring, magnitudes != nullptr);
     }
+    if (magnitudes != nullptr) magnitudes->push_back(magnitude);
   }
   check_evidence(call.plan, options.evidence);
 }
@@ -136,8 +163,7 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
   return all;
 }
 
-std::vector<Tensor> as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring,
-                               std::vector<Tensor> operands) {
+void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
   const std::size_t own = call.graph.factors().size();
   const Dtype dtype = engine::element_dtype(std::span<const Tensor>(operands).first(own));
   for (const auto& [v, observation] : call.plan.options.observations) {
@@ -146,7 +172,6 @@ std::vector<Tensor> as_read_by(const planner::Schedule& schedule, const Call& ca
     operand = engine::without_padding(call.plan.observed.factors()[observation.operand].dims,
                                       indicator_of(call, v, semiring, dtype), call.lengths(), semiring);
   }
-  return operands;
 }
 
 }  // namespace plated::api

@@ -5,17 +5,35 @@
 #include <vector>
 
 #include "api/call.hpp"
+#include "engine/unseen.hpp"
 
 namespace plated::api {
 
-/// Throws what Plan::run throws for bad operands, and UnknownNameError or OptionError for evidence of what is not there
-/// or not observable. Where operands are looked at at all, appends the largest finite magnitude of each.
-void check_inputs(const Call& call, Semiring semiring, std::vector<double>* magnitudes = nullptr);
-/// The same in two parts, around a run: in `real` and `log` most steps that read a large operand look at its entries as
-/// they sum them, and to look beforehand would be to read it twice. What the run does not vouch for is looked at after
-/// it. Results, which are then not to be relied upon, must not be looked at before.
-void check_before_run(const Call& call, Semiring semiring);
-void check_after_run(const Call& call, Semiring semiring, const engine::Workspace& workspace);
+/// Large operands, which most steps look at as they sum them: to look beforehand would be to read them twice.
+class LeftToRun final : public engine::Unseen {
+ public:
+  /// Thrown out of a run whose operands must be searched before, because of what they hold or to be recentred.
+  struct Suspicious {};
+
+  /// With `recentres`, magnitudes matter.
+  LeftToRun(const Call& call, Semiring semiring, bool recentres)
+      : call_(call), semiring_(semiring), recentres_(recentres) {}
+
+  [[nodiscard]] double most(std::size_t operand) const override;
+  /// Throws what check_inputs throws; where magnitudes matter, Suspicious instead.
+  void search(std::size_t operand) const override;
+
+ private:
+  const Call& call_;
+  Semiring semiring_;
+  bool recentres_;
+};
+
+/// Throws what Plan::run throws for bad operands, except for those that are left to a run, and UnknownNameError or
+/// OptionError for evidence of what is not there or not observable. Where operands are looked at at all, appends the
+/// largest finite magnitude of each, 0 of those that are left.
+void check_inputs(const Call& call, Semiring semiring, const LeftToRun* left,
+                  std::vector<double>* magnitudes = nullptr);
 /// Whether an operand is declared a distribution, and is to be checked for it.
 [[nodiscard]] inline bool is_to_be_distribution(const Factor& factor, Semiring semiring, const RunOptions& options) {
   const bool sums = semiring == Semiring::log || semiring == Semiring::real;
@@ -29,8 +47,7 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// ragged plate does not have is replaced by ones. The operands must have been checked. Throws for evidence ShapeError
 /// and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
-/// Such operands as a schedule reads them: one that reads no factors at what was observed gets ones and zeros.
-[[nodiscard]] std::vector<Tensor> as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring,
-                                             std::vector<Tensor> operands);
+/// Makes such operands what a schedule reads: one that reads no factors at what was observed gets ones and zeros.
+void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands);
 
 }  // namespace plated::api

@@ -50,7 +50,7 @@ std::vector<std::size_t> indices(const FactorGraph& graph, const std::vector<std
 
 /// Some factors in each slice of a chain.
 Tensor along_chain(const api::Call& call, DimId chain, const std::vector<std::size_t>& factors) {
-  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
+  const api::Posed posed(call, api::log_inputs(call, api::Look::before), Semiring::log);
   adjoint::Asked asked =
       call.plan.parts({.kind = Question::Kind::leave_one_out, .plate = call.graph.dims()[chain].name})[0];
   asked.chosen.resize(call.plan.observed.factors().size(), false);
@@ -80,7 +80,7 @@ Tensor leave_one_out(const Plan& plan, std::span<const Tensor> operands, std::st
   const api::Call call(plan, operands, options);
   if (call.graph.dims()[*dim].kind == DimKind::chain) return along_chain(call, *dim, indices(call.graph, factors));
   if (!factors.empty()) throw OptionError("factors to leave out are named for a chain; of a plate, whole slices are");
-  const api::Posed posed(call, api::log_inputs(call), Semiring::log);
+  const api::Posed posed(call, api::log_inputs(call, api::Look::before), Semiring::log);
   const std::vector<Tensor> both = totals(posed, *dim);
   Tensor answer = engine::predictive(call.graph, *dim, both[0], both[1]);
   std::vector<DimId> axes = graph::batch_axes(call.graph);

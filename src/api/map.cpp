@@ -26,7 +26,7 @@ MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptio
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = semiring::selective(options.semiring);
   const api::Call call(plan, operands, options);
-  return api::ask_map(api::Posed(call, api::question_inputs(call, semiring), semiring));
+  return api::pose_as_given(call, semiring, [](const api::Posed& posed) { return api::ask_map(posed); });
 }
 
 MapResult map(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {

@@ -85,19 +85,16 @@ class Asker {
   /// Joint marginals as outputs of the plan.
   void joints(const Asked& asked) {
     std::vector<std::vector<std::string>> names;
-    std::vector<std::int64_t> states;  // of an output's slices
-    for (const std::vector<DimId>& axes : asked.axes) {
-      names.push_back(graph::names(graph_, axes));
-      states.push_back(1);
-      for (const DimId d : axes)
-        states.back() *= graph_.dims()[d].kind == DimKind::variable ? graph_.dims()[d].size : 1;
-    }
-    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, states) : std::vector<std::string>{};
+    for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph_, axes));
+    std::vector<std::vector<DimId>> axes = asked.axes;
+    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, axes) : std::vector<std::string>{};
     const std::vector<Tensor> outputs = totals(asked, names);
     if (result_.log_partition.data() == nullptr) take_total(outputs[0]);
-    for (std::size_t o = 1; o < asked.axes.size(); ++o) erase(asked.axes[o], true, outputs[o]);
+    for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
     const auto posterior = [&](std::size_t o) {
-      return engine::posterior(outputs[o], states[o], wanted_.log, posed_.dtype);
+      std::int64_t states = 1;
+      for (const DimId d : axes[o]) states *= graph_.dims()[d].kind == DimKind::variable ? graph_.dims()[d].size : 1;
+      return engine::posterior(outputs[o], states, wanted_.log, posed_.dtype);
     };
     std::size_t next = 1;
     if (wanted_.variables && wanted_.log) {
@@ -117,8 +114,10 @@ class Asker {
     for (const std::string& end : ends) result_.variables.emplace(end, posterior(next++));
   }
 
-  /// Asks for the first and last slices of linked variables, too; returns their names.
-  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked, std::vector<std::int64_t>& states) {
+  /// Asks for the first and last slices of linked variables, too; returns their names. Their axes are those of the
+  /// variables but for the chain.
+  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked,
+                                    std::vector<std::vector<DimId>>& axes) {
     std::vector<std::string> ends;
     for (const Chain& chain : graph_.chains()) {
       for (const Link& link : chain.links) {
@@ -126,10 +125,9 @@ class Asker {
           const DimId v = is_first ? link.source : link.target;
           ends.push_back(is_first ? first(graph_.dims()[v].name) : last(graph_.dims()[v].name));
           auto& names = asked.emplace_back();
-          states.push_back(graph_.dims()[v].size);
-          for (const DimId d : call_.plan.axes(v)) {
-            if (d != chain.dim) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
-          }
+          axes.push_back(call_.plan.axes(v));
+          std::erase(axes.back(), chain.dim);
+          for (const DimId d : axes.back()) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
         }
       }
     }
@@ -230,7 +228,7 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
                     const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  Marginals result = api::ask_marginals(api::Posed(call, api::log_inputs(call), Semiring::log), wanted);
+  Marginals result = api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_marginals(posed, wanted); });
   watch.finish();
   return result;
 }

@@ -68,7 +68,9 @@ void return_sizes(engine::Workspace& workspace, api::Call& call, bool hold) {
 /// Operands, evidence and exponents as a schedule of a call's plan reads them.
 std::vector<Tensor> all_inputs(const api::Call& call, const planner::Schedule& schedule) {
   const Semiring semiring = call.options.semiring;
-  return api::as_read_by(schedule, call, semiring, api::with_evidence(call, semiring));
+  std::vector<Tensor> inputs = api::with_evidence(call, semiring);
+  api::as_read_by(schedule, call, semiring, inputs);
+  return inputs;
 }
 
 bool are_writable(std::span<const Tensor> tensors) {
@@ -93,7 +95,8 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   if (plain) lease.emplace(impl_->value());
   const bool known = plain && (**lease).knows_extents_of(operands);
   api::Call call(*this, operands, options, plain ? lent_sizes(**lease, known) : api::KnownSizes{});
-  api::check_before_run(call, options.semiring);
+  const api::LeftToRun left(call, options.semiring, false);
+  api::check_inputs(call, options.semiring, &left);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
   const engine::Runnable& runnable = call.plan.value();
@@ -101,9 +104,9 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
+  settings.unseen = &left;
   if (!lease) lease.emplace(runnable);
   outputs = runnable.run(std::move(outputs), operands, settings, *lease);
-  api::check_after_run(call, options.semiring, **lease);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
   if (plain) return_sizes(**lease, call, true);
@@ -133,7 +136,8 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   const bool again = plain && memory->extents_hold && memory->has_run_on(operands, outputs) && are_writable(outputs);
   const bool known = again || (plain && memory->knows_extents_of(operands));
   api::Call call(*this, operands, options, memory != nullptr ? lent_sizes(*memory, known) : api::KnownSizes{});
-  api::check_before_run(call, options.semiring);
+  const api::LeftToRun left(call, options.semiring, false);
+  api::check_inputs(call, options.semiring, &left);
   if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
   const engine::Runnable& runnable = call.plan.value();
@@ -141,12 +145,12 @@ void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> ope
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
+  settings.unseen = &left;
   // A workspace holds what is bound for one schedule.
   const bool is_own = memory != nullptr && &call.plan == impl_.get();
   if (!is_own) lease.emplace(runnable);
   engine::Workspace& used = is_own ? *memory : **lease;
   engine::run(runnable.schedule(), outputs, operands, used, settings);
-  api::check_after_run(call, options.semiring, used);
   api::erase_outputs(call, outputs, options.semiring);
   api::check_results(outputs, "output", options.semiring, call);
   if (memory != nullptr) return_sizes(*memory, call, plain);

@@ -53,9 +53,7 @@ class PlanImpl {
   [[nodiscard]] std::shared_ptr<const Runnable> runnable(const adjoint::Asked& asked) const;
   /// That of the plan's own outputs, which small runs look up all the time.
   [[nodiscard]] const Runnable& value() const;
-  /// The forward run that questions about outputs, or about the total, continue; and where the total is among its
-  /// outputs.
-  [[nodiscard]] adjoint::Forward forward_of_outputs() const { return of_outputs_; }
+  /// The forward run that questions about the total continue; and where the total is among its outputs.
   [[nodiscard]] adjoint::Forward forward_of_total() const { return of_total_; }
   [[nodiscard]] std::size_t total_of(adjoint::Forward forward) const {
     return total_of_[static_cast<std::size_t>(forward)];

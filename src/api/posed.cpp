@@ -3,7 +3,6 @@
 
 #include <iterator>
 
-#include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 
 namespace plated::api {
@@ -12,11 +11,16 @@ using adjoint::Asked;
 using adjoint::Forward;
 
 Posed::Posed(const Call& of, Inputs prepared, Semiring in)
-    : call(of), inputs(std::move(prepared)), semiring(in), dtype(engine::element_dtype(of.operands)) {}
+    : call(of),
+      inputs(std::move(prepared)),
+      semiring(in),
+      dtype(engine::element_dtype(of.operands)),
+      left_(of, in, true) {}
 
 engine::Settings Posed::settings() const {
   engine::Settings settings = call.settings(semiring);
   settings.output_bytes = held() + held_elsewhere;
+  if (inputs.left_to_run && !kept_) settings.unseen = &left_;
   return settings;
 }
 
@@ -28,7 +32,9 @@ void Posed::evaluate() {
 }
 
 std::vector<Tensor> Posed::operands(const planner::Schedule& schedule, const std::vector<Tensor>& of) const {
-  return as_read_by(schedule, call, semiring, of);
+  std::vector<Tensor> all = of;
+  as_read_by(schedule, call, semiring, all);
+  return all;
 }
 
 std::vector<Tensor> Posed::operands(Asked asked) const {
@@ -54,13 +60,17 @@ std::size_t Posed::outputs(const Asked& asked) const {
 std::size_t Posed::total(const Asked& asked) const { return call.plan.total_of(forward_of(asked)); }
 
 std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
-                               const std::vector<Tensor>& more) const {
+                               const std::vector<Tensor>& more, std::vector<bool>* finite) const {
   asked.forward = forward_of(asked);
   const auto runnable = call.plan.runnable(asked);
-  std::vector<Tensor> all = operands(runnable->schedule(), inputs.centred());
+  std::vector<Tensor> all;
+  all.reserve(inputs.centred().size() + more.size());  // there may be very many
+  all.insert(all.end(), inputs.centred().begin(), inputs.centred().end());
+  as_read_by(runnable->schedule(), call, semiring, all);
   all.insert(all.end(), more.begin(), more.end());
   engine::Settings how = settings();
   how.kept = kept_.get();
+  how.finite = finite;
   how.output_bytes = base::checked_sum(how.output_bytes, call.plan.bytes_beside(asked, call.extents()));
   std::vector<Tensor> places;
   if (kept_) {
@@ -70,6 +80,7 @@ std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor
   } else {
     places = call.output_shapes(call.graph, of_outputs);
   }
+  places.reserve(places.size() + answers.size());
   places.insert(places.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
   std::vector<Tensor>().swap(answers);
   return runnable->run(std::move(places), all, how);

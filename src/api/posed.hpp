@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "api/inputs.hpp"
 #include "api/question_inputs.hpp"
+#include "base/watch.hpp"
 #include "engine/kept.hpp"
 
 namespace plated::api {
@@ -34,9 +36,10 @@ class Posed {
   [[nodiscard]] engine::Kept& evaluated() { return *kept_; }
 
   /// Runs a question that continues a forward run: its outputs, in that type or, where they were kept, in double, then
-  /// the answers. `more` are the operands that the question brings along.
+  /// the answers. `more` are the operands that the question brings along, `finite` as in engine::Settings.
   [[nodiscard]] std::vector<Tensor> run(adjoint::Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
-                                        const std::vector<Tensor>& more = {}) const;
+                                        const std::vector<Tensor>& more = {},
+                                        std::vector<bool>* finite = nullptr) const;
   /// The operands of the question's schedule, but for those that it brings along.
   [[nodiscard]] std::vector<Tensor> operands(adjoint::Asked asked) const;
   /// The same of any schedule of the call's plan.
@@ -57,9 +60,34 @@ class Posed {
   /// Of a question: the run that it continues.
   [[nodiscard]] adjoint::Forward forward_of(const adjoint::Asked& asked) const;
 
+  LeftToRun left_;
   adjoint::Forward forward_ = adjoint::Forward::outputs;  // of the kept run
   std::shared_ptr<const Runnable> runnable_;              // its schedule
   std::unique_ptr<engine::Kept> kept_;
 };
+
+/// Asks a question in a semiring. make(look) makes its inputs, ask(posed) asks: a second time where the run finds that
+/// operands have to be searched before.
+template <class Make, class Ask>
+auto pose(const Call& call, Semiring semiring, const Make& make, const Ask& ask) {
+  try {
+    return ask(Posed(call, make(Look::by_run), semiring));
+  } catch (const LeftToRun::Suspicious&) {
+    base::tell_progress(0);
+  }
+  return ask(Posed(call, make(Look::before), semiring));
+}
+
+/// The same of operands in the question's own semiring, and in log space.
+template <class Ask>
+auto pose_as_given(const Call& call, Semiring semiring, const Ask& ask) {
+  return pose(
+      call, semiring, [&](Look look) { return question_inputs(call, semiring, look); }, ask);
+}
+template <class Ask>
+auto pose_in_log(const Call& call, const Ask& ask) {
+  return pose(
+      call, Semiring::log, [&](Look look) { return log_inputs(call, look); }, ask);
+}
 
 }  // namespace plated::api

@@ -56,10 +56,15 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
 
 }  // namespace
 
-Inputs question_inputs(const Call& call, Semiring semiring) {
+Inputs question_inputs(const Call& call, Semiring semiring, Look look) {
   std::vector<double> magnitudes;
-  check_inputs(call, semiring, &magnitudes);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+  const LeftToRun left(call, semiring, true);
+  check_inputs(call, semiring, look == Look::by_run ? &left : nullptr, &magnitudes);
+  Inputs inputs{.given = with_evidence(call, semiring),
+                .reduced = {},
+                .offsets = {},
+                .copied = padding_bytes(call),
+                .left_to_run = look == Look::by_run};
   const bool adds = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
   if (!adds) magnitudes.clear();
   recentre(call, magnitudes, semiring, inputs);
@@ -67,19 +72,19 @@ Inputs question_inputs(const Call& call, Semiring semiring) {
 }
 
 Inputs given_inputs(const Call& call, Semiring semiring) {
-  check_inputs(call, semiring);
+  check_inputs(call, semiring, nullptr);
   Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
   return inputs;
 }
 
-Inputs log_inputs(const Call& call) {
+Inputs log_inputs(const Call& call, Look look) {
   const RunOptions& options = call.options;
-  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log);
+  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log, look);
   if (options.semiring != Semiring::real) {
     throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
                       " semiring: only log and real have one");
   }
-  check_inputs(call, Semiring::real);
+  check_inputs(call, Semiring::real, nullptr);
   Inputs inputs{.given = with_evidence(call, Semiring::real), .reduced = {}, .offsets = {}};
   const std::span<Tensor> operands(inputs.given.data(), call.plan.observed.factors().size());  // not the exponents
   for (const Tensor& t : operands) {

@@ -18,22 +18,28 @@ struct Inputs {
   std::vector<std::optional<engine::Offsets>> offsets;
   /// The bytes of all copies that were made; they count against the memory limit.
   std::int64_t copied = 0;
+  /// Whether a run is to look at what was not searched.
+  bool left_to_run = false;
 
   /// True where the two differ.
   [[nodiscard]] bool recentred() const { return !reduced.empty(); }
   [[nodiscard]] const std::vector<Tensor>& centred() const { return recentred() ? reduced : given; }
 };
 
+/// When operands are looked at: all before a run, or large ones by the run that reads them (LeftToRun), which then may
+/// throw LeftToRun::Suspicious.
+enum class Look { before, by_run };
+
 /// The inputs of a question in a semiring; only in log, max_plus and min_plus they are recentred, and only where
 /// operands are checked. Throws what check_inputs, with_evidence and Plan::run throw.
-[[nodiscard]] Inputs question_inputs(const Call& call, Semiring semiring);
+[[nodiscard]] Inputs question_inputs(const Call& call, Semiring semiring, Look look);
 
 /// The same without recentring.
 [[nodiscard]] Inputs given_inputs(const Call& call, Semiring semiring);
 
 /// The same as logarithms: of operands in the real semiring their logarithms are taken, and negative entries are a
 /// ValueError. Other semirings than log and real are an OptionError.
-[[nodiscard]] Inputs log_inputs(const Call& call);
+[[nodiscard]] Inputs log_inputs(const Call& call, Look look);
 
 /// Adds to an answer with the given axes what was subtracted from the slices of factors at each of its indices.
 void add_offsets(const Call& call, const Inputs& inputs, const std::vector<std::size_t>& factors,

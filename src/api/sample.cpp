@@ -26,7 +26,7 @@ std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor>
                                        const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
-  return api::ask_sample(api::Posed(call, api::log_inputs(call), Semiring::log), draws);
+  return api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_sample(posed, draws); });
 }
 
 std::map<std::string, Integers> sample(std::string_view equation, const std::vector<Tensor>& operands,

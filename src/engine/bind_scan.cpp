@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/bound_scan.hpp"
+#include "engine/scan_numbers.hpp"
 
 namespace plated::engine {
 namespace {
@@ -11,9 +12,9 @@ using planner::Scan;
 /// A tensor without data that lies as a slice of a value does.
 Tensor slice_shape(const Layout& layout, const std::vector<DimId>& dims, const planner::Extents& extents) {
   Tensor::Shape shape = planner::sizes(extents, dims);
-  return layout.dtype == Dtype::float32
-             ? Tensor::view(static_cast<float*>(nullptr), std::move(shape), layout.along(dims))
-             : Tensor::view(static_cast<double*>(nullptr), std::move(shape), layout.along(dims));
+  return of_type(layout.dtype, [&]<class T>(T) {
+    return Tensor::view(static_cast<T*>(nullptr), std::move(shape), layout.along(dims));
+  });
 }
 
 FirstMessage first_message(const planner::Extents& extents, const planner::Step& step, const Layouts& layouts) {
@@ -62,16 +63,8 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
   const auto& scan = *step.as<Scan>();
   const Scan::Smoothing& asked = *scan.smoothing;
   if (semiring != Semiring::log) return std::nullopt;
-  const auto there = fused_scan(extents, layouts,
-                                {.semiring = semiring,
-                                 .chain = scan.chain,
-                                 .before = scan.after[0],
-                                 .after = scan.before[0],
-                                 .kept = scan.kept,
-                                 .forward = !scan.forward,
-                                 .most = bound.most,
-                                 .step = step,
-                                 .form = asked.form});
+  const auto there = fused_scan(
+      extents, layouts, {.semiring = semiring, .step = step, .form = asked.form, .returns = true, .most = bound.most});
   if (!there) return std::nullopt;
   FusedSmoothing smoothing{.there = *there,
                            .back = there->returning(),
@@ -80,14 +73,9 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
                            .places = {},
                            .matrix_answer = {}};
   const auto add = [&](std::optional<std::size_t> answer, planner::ValueId value, bool before) {
-    const Layout layout = layouts(value, extents);
+    const DimId state = before ? scan.after[0] : scan.before[0];
     smoothing.places.push_back(
-        {.answer = answer,
-         .before = before,
-         .dtype = layout.dtype,
-         .slice_stride = layout.along(scan.chain),
-         .state_stride = layout.along(before ? scan.after[0] : scan.before[0]),
-         .row_offset = row_offsets(planner::sizes(extents, scan.kept), layout.along(scan.kept))});
+        {.answer = answer, .before = before, .layout = slice_layout(extents, layouts(value, extents), scan, state)});
   };
   if (bound.keeps) add(std::nullopt, scan.messages, false);
   for (std::size_t k = 0; k < scan.answers.size(); ++k) {
@@ -128,16 +116,8 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
     bound->present = row_offsets(planner::sizes(extents, scan.kept), present.along(scan.kept));
   }
   if (const auto form = scan.semiring ? std::nullopt : planner::scan_form(schedule, step)) {
-    bound->fused = fused_scan(extents, layouts,
-                              {.semiring = options.semiring,
-                               .chain = scan.chain,
-                               .before = scan.before[0],
-                               .after = scan.after[0],
-                               .kept = scan.kept,
-                               .forward = scan.forward,
-                               .most = bound->most,
-                               .step = step,
-                               .form = *form});
+    bound->fused =
+        fused_scan(extents, layouts, {.semiring = options.semiring, .step = step, .form = *form, .most = bound->most});
   }
   bind_answers(extents, step, layouts, *bound);
   if (scan.smoothing) bound->smoothing = smoothing_of(extents, step, layouts, *bound, options.semiring);

@@ -12,110 +12,12 @@
 #include "semiring/dispatch.hpp"
 
 namespace plated::engine {
-namespace {
-
-/// Takes the best entry out of each row.
-template <class T>
-void shift_rows(bool smallest, T* message, double* shift, std::int64_t rows, std::int64_t states) {
-  for (std::int64_t r = 0; r < rows && states > 0; ++r) {
-    T* row = message + r * states;
-    T best = row[0];
-    for (std::int64_t k = 1; k < states; ++k) best = smallest ? std::min(best, row[k]) : std::max(best, row[k]);
-    if (!std::isfinite(best)) continue;  // nothing, or more than a number holds, which it stays
-    for (std::int64_t k = 0; k < states; ++k) row[k] -= best;
-    shift[r] += static_cast<double>(best);
-  }
-}
-
-}  // namespace
 
 bool takes_shifts(Semiring semiring) {
   return semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
 }
 
 Dtype message_dtype(Semiring semiring, Dtype element) { return takes_shifts(semiring) ? element : Dtype::float64; }
-
-std::int64_t BoundScan::message_bytes() const {
-  return base::checked_product(base::checked_product(rows, states), static_cast<std::int64_t>(size_of(dtype)));
-}
-
-BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
-  Arrays own{};
-  own.message[0] = layout.take(message_bytes());
-  if (!fused) own.message[1] = layout.take(message_bytes());
-  own.shift = layout.take<double>(rows);
-  if ((fused || smoothing) && ragged) own.lengths = layout.take<std::int64_t>(rows);
-  if (fused) own.fused = fused->take(layout, threads);
-  if (smoothing) own.smoothing = smoothing->take(layout, threads);
-  if (!fused) {
-    for (double*& totals : own.totals) totals = layout.take<double>(total_elements());
-  }
-  return own;
-}
-
-std::int64_t BoundScan::table_bytes() const {
-  std::size_t entries = start.row.size() + start.state.size() + present.size();
-  for (const FirstMessage::Same& same : start.same) entries += same.row.size() + same.state.size();
-  const auto add = [&](const FusedScan& scan) {
-    entries += scan.converted_rows.size();
-    if (scan.before) entries += scan.before->row_offset.size();
-    if (scan.after) entries += scan.after->row_offset.size();
-  };
-  if (fused) add(*fused);
-  if (smoothing) {
-    add(smoothing->there);
-    add(smoothing->back);
-    for (const SmoothedPlace& place : smoothing->places) entries += place.row_offset.size();
-  }
-  return static_cast<std::int64_t>(entries * sizeof(std::int64_t));
-}
-
-std::int64_t BoundScan::checkpoint_bytes() const {
-  const auto shifts = base::checked_product(rows, static_cast<std::int64_t>(sizeof(double)));
-  return static_cast<std::int64_t>(base::in_whole_lines(static_cast<std::size_t>(message_bytes())) +
-                                   base::in_whole_lines(static_cast<std::size_t>(shifts)));
-}
-
-double* BoundScan::checkpoint_shifts(std::int64_t block) const {
-  return reinterpret_cast<double*>(checkpoint(block) + base::in_whole_lines(static_cast<std::size_t>(message_bytes())));
-}
-
-void BoundScan::save(std::int64_t block) const {
-  if (checkpoints == nullptr) return;
-  std::copy_n(own_.message[turn_], message_bytes(), checkpoint(block));
-  std::copy_n(own_.shift, rows, checkpoint_shifts(block));
-}
-
-void BoundScan::restore(std::int64_t block) {
-  std::copy_n(checkpoint(block), message_bytes(), own_.message[turn_]);
-  std::copy_n(checkpoint_shifts(block), rows, own_.shift);
-}
-
-std::int64_t BoundScan::bytes(int threads) const {
-  MemoryLayout count;
-  (void)arrays(count, threads);
-  return base::checked_sum(base::checked_sum(count.bytes(), table_bytes()), body.bound.bytes(threads));
-}
-
-std::int64_t BoundScan::held_bytes() const { return memory_bytes_ + table_bytes() + body.bytes(); }
-
-void BoundScan::take_memory(int threads) {
-  engine::take_memory(body, threads);
-  MemoryLayout count;
-  (void)arrays(count, threads);
-  if (count.bytes() <= memory_bytes_) return;
-  memory_.reset();
-  memory_bytes_ = 0;
-  memory_.reset(base::allocate_aligned(static_cast<std::size_t>(count.bytes())));
-  memory_bytes_ = count.bytes();
-}
-
-/// Of the answers that are sums over the slices.
-std::int64_t BoundScan::total_elements() const {
-  std::int64_t sum = 0;
-  for (const ScanAnswer& answer : answers) sum += answer.of_slices ? 0 : base::checked_product(answer.extent);
-  return sum;
-}
 
 void BoundScan::smooths(std::shared_ptr<BoundScan> other) {
   other->in_real_space_ = true;
@@ -145,35 +47,30 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
 }
 
 void BoundScan::find_lengths(std::int64_t* lengths) const {
-  const auto* exists = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::int64_t present_slices = 0, absent = slices;
-    while (present_slices < absent) {
-      const std::int64_t middle = (present_slices + absent) / 2;
-      const bool is_there = exists[present[static_cast<std::size_t>(r)] + middle * present_step] != 0;
-      (is_there ? present_slices : absent) = is_there ? middle + 1 : middle;
+    std::int64_t absent = slices;
+    for (lengths[r] = 0; lengths[r] < absent;) {
+      const std::int64_t middle = (lengths[r] + absent) / 2;
+      exists(r, middle) ? lengths[r] = middle + 1 : absent = middle;
     }
-    lengths[r] = present_slices;
   }
 }
 
-void BoundScan::keep_shifts(const ScanMemory& memory, std::int64_t slice) const {
-  if (memory.shifts == nullptr) return;
+void BoundScan::keep_shifts(const ScanRange& range, std::int64_t slice) const {
+  if (range.shifts == nullptr) return;
   if (takes_shifts(semiring)) {
-    std::copy_n(own_.shift, rows, memory.shifts + slice * rows);
+    std::copy_n(own_.shift, rows, range.shifts + slice * rows);
   } else {
     const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
-    std::fill_n(memory.shifts + slice * rows, rows, one);
+    std::fill_n(range.shifts + slice * rows, rows, one);
   }
 }
 
 void BoundScan::restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const {
-  const auto* exists = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
   const std::size_t size = static_cast<std::size_t>(states) * size_of(dtype);
   for (std::int64_t r = 0; r < rows; ++r) {
-    if (exists[present[static_cast<std::size_t>(r)] + slice * present_step] != 0) continue;
     const std::size_t at = static_cast<std::size_t>(r) * size;
-    std::memcpy(after + at, before + at, size);
+    if (!exists(r, slice)) std::memcpy(after + at, before + at, size);
   }
 }
 
@@ -190,26 +87,26 @@ void BoundScan::begin(int threads) {
   smooths_ = smoothing && slices > 0 && begin_smoothing();
 }
 
-void BoundScan::run(const ScanRange& range, const ScanMemory& memory, int threads) {
-  save(range.block);
-  if (smooths_ && smooth(range, memory, threads)) return;
+void BoundScan::run(const ScanRange& range, int threads) {
+  if (checkpoints != nullptr) {
+    std::copy_n(own_.message[turn_], message_bytes(), checkpoint(range.block));
+    std::copy_n(own_.shift, rows, checkpoint_shifts(range.block));
+  }
+  if (smooths_ && smooth(range, threads)) return;
   if (smooths_) stop_smoothing();
   if (traced_) trace_again(range, threads);
-  go(range, memory, threads);
+  go(range, threads);
 }
 
-void BoundScan::run_again(const ScanRange& range, const ScanMemory& memory, int threads) {
-  restore(range.block);
-  go(range, memory, threads);
+void BoundScan::run_again(const ScanRange& range, int threads) {
+  std::copy_n(checkpoint(range.block), message_bytes(), own_.message[turn_]);
+  std::copy_n(checkpoint_shifts(range.block), rows, own_.shift);
+  go(range, threads);
 }
 
-void BoundScan::go(const ScanRange& range, const ScanMemory& memory, int threads) {
+void BoundScan::go(const ScanRange& range, int threads) {
   base::ask_whether_wanted();
-  if (fused) {
-    run_fused(range, memory, threads);
-  } else {
-    run_slices(range, memory, threads);
-  }
+  fused ? run_fused(range, threads) : run_slices(range, threads);
 }
 
 void BoundScan::finish(double* output) {
@@ -235,9 +132,9 @@ void BoundScan::finish(double* output) {
 }
 
 /// Messages are written where they are kept, if they are; the one after the range is the scan's own.
-void BoundScan::run_slices(const ScanRange& range, const ScanMemory& memory, int threads) {
+void BoundScan::run_slices(const ScanRange& range, int threads) {
   const std::int64_t size = message_bytes();
-  auto* kept = static_cast<std::byte*>(memory.messages);
+  auto* kept = static_cast<std::byte*>(range.messages);
   std::byte* message = own_.message[turn_];
   if (kept != nullptr && range.count > 0) {
     std::copy_n(message, size, kept + slice(range, 0) * size);
@@ -250,7 +147,7 @@ void BoundScan::run_slices(const ScanRange& range, const ScanMemory& memory, int
     const base::PartOf part(s, range.count);
     if (pace.stops(work)) base::throw_if_stopped();
     const std::int64_t at = slice(range, s);
-    keep_shifts(memory, at);
+    keep_shifts(range, at);
     operands_.clear();
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (k == operand) operands_.push_back(message);
@@ -283,43 +180,48 @@ void BoundScan::run_slices(const ScanRange& range, const ScanMemory& memory, int
   }
 }
 
+/// Takes the best entry out of each row.
 void BoundScan::take_shift(std::byte* message) const {
   if (!takes_shifts(semiring)) return;
   const bool smallest = semiring == Semiring::min_plus;
-  if (dtype == Dtype::float32) {
-    shift_rows(smallest, reinterpret_cast<float*>(message), own_.shift, rows, states);
-  } else {
-    shift_rows(smallest, reinterpret_cast<double*>(message), own_.shift, rows, states);
-  }
+  of_type(dtype, [&]<class T>(T) {
+    for (std::int64_t r = 0; r < rows && states > 0; ++r) {
+      T* row = reinterpret_cast<T*>(message) + r * states;
+      T best = row[0];
+      for (std::int64_t k = 1; k < states; ++k) best = smallest ? std::min(best, row[k]) : std::max(best, row[k]);
+      if (!std::isfinite(best)) continue;  // nothing, or more than a number holds, which it stays
+      for (std::int64_t k = 0; k < states; ++k) row[k] -= best;
+      own_.shift[r] += static_cast<double>(best);
+    }
+  });
 }
 
 /// Where messages are kept, the last slice is a run of its own whether they are written or not: so are the bits.
-void BoundScan::run_fused(const ScanRange& range, const ScanMemory& memory, int threads) const {
+void BoundScan::run_fused(const ScanRange& range, int threads) const {
   if (range.count == 0) return;
   fused->convert(sliced(), range.count, own_.fused, threads);
   FusedScan::Stretch stretch{.origin = range.first,
-                             .slices = range.count,
+                             .slice = slice(range, 0),
                              .steps = range.count,
                              .message = own_.message[0],
                              .shift = own_.shift,
                              .lengths = own_.lengths};
   if (keeps) {
     stretch.steps = range.count - 1;
-    if (memory.messages != nullptr) {
+    if (range.messages != nullptr) {
       if (range.count > 1) {
-        stretch.trace = fused->trace(range.count, memory.messages, memory.shifts, in_real_space_);
+        stretch.trace = fused->trace(range.count, range.messages, range.shifts, in_real_space_);
       }
-      const std::int64_t at = slice(range, 0);
-      std::byte* first = static_cast<std::byte*>(memory.messages) + at * message_bytes();
+      std::byte* first = static_cast<std::byte*>(range.messages) + stretch.slice * message_bytes();
       if (in_real_space_) {
         write_exponentials(dtype, own_.message[0], rows * states, first);
       } else {
         std::copy_n(own_.message[0], message_bytes(), first);
       }
-      keep_shifts(memory, at);
+      keep_shifts(range, stretch.slice);
     }
     fused->run(*packed_, sliced(), stretch, own_.fused, threads);
-    stretch.first = range.count - 1;
+    stretch.slice = slice(range, range.count - 1);
     stretch.steps = 1;
     stretch.trace = {};
   }

@@ -23,11 +23,7 @@ struct ScanRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t block = 0;
-};
-
-/// Where a scan writes what belongs to the slices of a range.
-struct ScanMemory {
-  void* messages = nullptr;  // before each slice; null: nobody reads them
+  void* messages = nullptr;  // where those before each slice are kept; null: nobody reads them
   double* shifts = nullptr;
 };
 
@@ -98,10 +94,10 @@ struct BoundScan {
   void take_memory(int threads);
 
   void begin(int threads);
-  void run(const ScanRange& range, const ScanMemory& memory, int threads);
+  void run(const ScanRange& range, int threads);
   void finish(double* output);
   /// Writes what belongs to slices of a block that has been run once more, from its checkpoint.
-  void run_again(const ScanRange& range, const ScanMemory& memory, int threads);
+  void run_again(const ScanRange& range, int threads);
   /// Whether it can: answers are written once.
   [[nodiscard]] bool can_run_again() const { return answers.empty(); }
 
@@ -129,23 +125,25 @@ struct BoundScan {
   [[nodiscard]] std::span<const void* const> sliced() const {
     return std::span(inputs).subspan((start.is_given ? 1U : 0U) + (ragged ? 1U : 0U));
   }
+  [[nodiscard]] bool exists(std::int64_t row, std::int64_t slice) const {
+    const auto* there = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
+    return there[present[static_cast<std::size_t>(row)] + slice * present_step] != 0;
+  }
   [[nodiscard]] std::byte* checkpoint(std::int64_t block) const { return checkpoints + block * checkpoint_bytes(); }
   [[nodiscard]] double* checkpoint_shifts(std::int64_t block) const;
-  void save(std::int64_t block) const;
-  void restore(std::int64_t block);
   void write_first(std::byte* message, double* shift) const;
   void find_lengths(std::int64_t* lengths) const;
   void take_shift(std::byte* message) const;
-  void keep_shifts(const ScanMemory& memory, std::int64_t slice) const;
+  void keep_shifts(const ScanRange& range, std::int64_t slice) const;
   void restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const;
-  void go(const ScanRange& range, const ScanMemory& memory, int threads);
-  void run_slices(const ScanRange& range, const ScanMemory& memory, int threads);
-  void run_fused(const ScanRange& range, const ScanMemory& memory, int threads) const;
+  void go(const ScanRange& range, int threads);
+  void run_slices(const ScanRange& range, int threads);
+  void run_fused(const ScanRange& range, int threads) const;
   [[nodiscard]] std::int64_t total_elements() const;
 
   // Smoothing.
   [[nodiscard]] bool begin_smoothing();
-  [[nodiscard]] bool smooth(const ScanRange& range, const ScanMemory& memory, int threads);
+  [[nodiscard]] bool smooth(const ScanRange& range, int threads);
   [[nodiscard]] bool write_masses(const std::byte* numbers);
   void stop_smoothing();
   void trace_again(const ScanRange& range, int threads) const;

@@ -10,6 +10,7 @@
 #include "engine/arrange.hpp"
 #include "engine/bound_scan.hpp"
 #include "engine/kernel_pool.hpp"
+#include "engine/looks.hpp"
 #include "engine/step_shapes.hpp"
 #include "planner/passes.hpp"
 #include "planner/scan_form.hpp"
@@ -27,8 +28,6 @@ using planner::ValueId;
 constexpr std::int64_t looped_bytes = 1 << 20;
 // Results of blocks that wait to be folded.
 constexpr std::int64_t group_bytes = 1 << 20;
-
-bool has_diagonal(const Factor& factor) { return base::sorted(factor.dims).size() < factor.dims.size(); }
 
 class Binder {
  public:
@@ -73,26 +72,11 @@ class Binder {
     } else if (blocking_ && schedule_.problem.kind[blocking_->blocks.dim] == DimKind::chain) {
       arrangement.cut_if_free(looped_bytes);  // a value takes as much for a longer chain
     }
-    find_looked_at();
+    find_looks(schedule_, bound_);
     return std::move(bound_);
   }
 
  private:
-  void find_looked_at() {
-    const std::vector<Factor>& factors = schedule_.graph.factors();
-    bound_.looked_at.assign(factors.size(), false);
-    if (!bound_.loops.empty()) return;
-    for (const BoundStep& step : bound_.steps) {
-      if (step.inputs != 1 || step.scan != no_index) continue;
-      const Place& place = bound_.inputs(step)[0];
-      if (place.space() != Place::Space::operand || place.at() >= factors.size()) continue;
-      const bool in_blocks = step.in_blocks != no_index;
-      const bool looks = bound_.kernels[step.kernel].looks_at_input() &&
-                         (!in_blocks || bound_.kernels[bound_.blocked[step.in_blocks].last_kernel].looks_at_input());
-      // Of a diagonal, only a part is read.
-      if (looks && !has_diagonal(factors[place.at()])) bound_.looked_at[place.at()] = true;
-    }
-  }
   planner::ElementBytes element_bytes() const {
     const auto size = [](Dtype dtype) { return static_cast<std::int64_t>(size_of(dtype)); };
     return {size(element_), size(message_dtype(options_.semiring, element_))};

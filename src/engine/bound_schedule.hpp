@@ -53,6 +53,8 @@ struct BoundStep {
   std::uint32_t inputs = 0;
   std::uint32_t in_blocks = no_index;  // in BoundSchedule::blocked
   std::uint32_t scan = no_index;       // in BoundSchedule::scans
+  std::uint32_t looks_at = no_index;   // the operand, all of which its kernel looks at
+  std::uint32_t shows = no_index;      // the output that is finite, where operands are, unless its tasks say otherwise
   bool again = false;                  // from checkpoints
   double flops = 0;
 };

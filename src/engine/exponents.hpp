@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ragged.hpp"
+#include "engine/lengths.hpp"
 #include "planner/extents.hpp"
 #include "plated/evidence.hpp"
 
@@ -17,12 +17,6 @@ struct Exponent {
   std::vector<double> values;  // row-major
 };
 using Exponents = std::map<DimId, Exponent>;
-
-/// The lengths of ragged plates of a graph without chains; plates that have all their slices are left out. Throws
-/// UnknownNameError, ShapeError, ValueError, and PlateError where they depend on plates that some factor or variable of
-/// the plate lacks.
-[[nodiscard]] RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents,
-                                       const Lengths& lengths);
 
 /// One exponent for each plate that is ragged, and for each that has weights. Throws what ragged_plates throws, and for
 /// weights UnknownNameError, SizeError, NullDataError and ValueError.

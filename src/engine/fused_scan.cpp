@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked_size.hpp"
+#include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
@@ -15,26 +16,27 @@ namespace {
 constexpr std::int64_t rows_of_a_task = 8;
 constexpr std::int64_t converted_per_task = 1 << 15;
 
-/// Rows of a term without their best entries: from one type to another. What has overflowed is nothing to kernels: it
-/// is taken out, as infinity.
+/// Rows of a slice's term without their best entries: from one type to another. What has overflowed is nothing to
+/// kernels: it is taken out, as infinity.
 template <class From, class To>
-void convert_slice(bool smallest, const FusedTerm& term, const From* slice, std::int64_t rows, std::int64_t states,
-                   To* to, double* taken) {
+void convert_slice(const kernels::ScanShape& shape, const kernels::SliceTerm& slice, std::int64_t rows, To* to,
+                   double* taken) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  const bool smallest = shape.semiring == Semiring::min_plus;
   const double zero = smallest ? infinity : -infinity;
-  for (std::int64_t r = 0; r < rows; ++r, to += states) {
-    const From* from = slice + term.row_offset[static_cast<std::size_t>(r)];
+  for (std::int64_t r = 0; r < rows; ++r, to += shape.states) {
+    const From* from = slice.at<From>(0, r);
     From best = static_cast<From>(zero);
     bool is_number = true;
-    for (std::int64_t k = 0; k < states; ++k) {
-      const From x = from[k * term.state_stride];
+    for (std::int64_t k = 0; k < shape.states; ++k) {
+      const From x = from[k * slice.state_stride];
       best = smallest ? std::min(best, x) : std::max(best, x);
       is_number &= !std::isnan(x);
     }
-    const bool overflows = !is_number || static_cast<double>(best) == -zero;
     const auto shift = static_cast<double>(best);
-    for (std::int64_t k = 0; k < states; ++k) {
-      const auto x = static_cast<double>(from[k * term.state_stride]);
+    const bool overflows = !is_number || shift == -zero;
+    for (std::int64_t k = 0; k < shape.states; ++k) {
+      const auto x = static_cast<double>(from[k * slice.state_stride]);
       to[k] = static_cast<To>(overflows ? 0.0 : shift == zero ? x : x - shift);
     }
     taken[r] += overflows ? -zero : shift == zero ? 0.0 : shift;
@@ -56,40 +58,42 @@ std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
   return offsets;
 }
 
+SliceLayout slice_layout(const planner::Extents& extents, const Layout& layout, const planner::Scan& scan,
+                         DimId state) {
+  return {.dtype = layout.dtype,
+          .slice_stride = layout.along(scan.chain),
+          .state_stride = layout.along(state),
+          .row_offset = row_offsets(planner::sizes(extents, scan.kept), layout.along(scan.kept))};
+}
+
 std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layouts& layouts,
                                     const FusedRequest& request) {
-  const std::int64_t rows = planner::elements(extents, request.kept);
-  if (!takes_shifts(request.semiring) || rows == 0 || extents[request.before] == 0) return std::nullopt;
-  FusedScan fused{
-      .shape = {.semiring = request.semiring, .dtype = layouts.element(), .states = extents[request.before]},
-      .forward = request.forward,
-      .most = request.most,
-      .rows = rows,
-      .before = {},
-      .after = {}};
-  const auto layout_of = [&](std::size_t operand) {
-    return layouts(planner::sliced_value(request.step, operand), extents);
-  };
+  const auto& scan = *request.step.as<planner::Scan>();
+  const DimId before = (request.returns ? scan.after : scan.before)[0];
+  const DimId after = (request.returns ? scan.before : scan.after)[0];
+  const std::int64_t rows = planner::elements(extents, scan.kept);
+  const Layout matrix = layouts(planner::sliced_value(request.step, request.form.matrix), extents);
+  if (!takes_shifts(request.semiring) || rows == 0 || extents[before] == 0 || matrix.dtype != layouts.element()) {
+    return std::nullopt;
+  }
+  FusedScan fused{.shape = {.semiring = request.semiring, .dtype = matrix.dtype, .states = extents[before]},
+                  .forward = scan.forward != request.returns,
+                  .most = request.most,
+                  .rows = rows,
+                  .matrix = planner::sliced_number(request.step, request.form.matrix),
+                  .matrix_stride = {matrix.along(before), matrix.along(after)},
+                  .before = {},
+                  .after = {}};
   std::size_t conversions = 0;
   const auto term = [&](std::size_t operand, DimId state) {
-    const Layout layout = layout_of(operand);
-    const bool is_computed = layouts.is_computed(planner::sliced_value(request.step, operand));
-    const bool converts = is_computed || layout.dtype != fused.shape.dtype;
-    return FusedTerm{.operand = planner::sliced_number(request.step, operand),
-                     .slice_stride = layout.along(request.chain),
-                     .state_stride = layout.along(state),
-                     .row_offset = row_offsets(planner::sizes(extents, request.kept), layout.along(request.kept)),
-                     .dtype = layout.dtype,
-                     .converted = converts ? std::optional(conversions++) : std::nullopt};
+    const planner::ValueId value = planner::sliced_value(request.step, operand);
+    FusedTerm read{.operand = planner::sliced_number(request.step, operand),
+                   .layout = slice_layout(extents, layouts(value, extents), scan, state)};
+    if (layouts.is_computed(value) || read.layout.dtype != matrix.dtype) read.converted = conversions++;
+    return read;
   };
-  const Layout matrix = layout_of(request.form.matrix);
-  if (matrix.dtype != fused.shape.dtype) return std::nullopt;
-  fused.matrix = planner::sliced_number(request.step, request.form.matrix);
-  fused.matrix_stride[0] = matrix.along(request.before);
-  fused.matrix_stride[1] = matrix.along(request.after);
-  if (request.form.before) fused.before = term(*request.form.before, request.before);
-  if (request.form.after) fused.after = term(*request.form.after, request.after);
-  for (std::int64_t r = 0; conversions > 0 && r < rows; ++r) fused.converted_rows.push_back(r * fused.shape.states);
+  if (request.form.before) fused.before = term(*request.form.before, before);
+  if (request.form.after) fused.after = term(*request.form.after, after);
   return fused;
 }
 
@@ -105,19 +109,17 @@ FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   Memory memory;
   memory.packed = layout.take(static_cast<std::int64_t>(kernels::Scan::packed_bytes(shape)));
   memory.scratch_bytes = static_cast<std::int64_t>(base::in_whole_lines(kernels::Scan::scratch_bytes(shape)));
-  const bool split = splits(most);
-  const std::int64_t most_rows = split ? std::max(rows, rows * shape.states * planner::time_parts) : rows;
+  const bool splits = planner::splits_time(rows, shape.states, most);
+  const std::int64_t most_rows = splits ? shape.states * planner::time_parts : rows;
   memory.scratch = layout.take(memory.scratch_bytes * groups(most, most_rows, threads));
-  if (split) memory.split = layout.take(split_bytes());
+  if (!converts()) return memory;
   for (const std::optional<FusedTerm>* term : {&before, &after}) {
     if (!*term || !(*term)->converted) continue;
     memory.converted[*(*term)->converted] =
         layout.take(most * rows * shape.states * static_cast<std::int64_t>(size_of(shape.dtype)));
   }
-  if (converts()) {
-    memory.taken = layout.take<double>(most * rows);
-    memory.sum = layout.take<double>(rows);
-  }
+  memory.taken = layout.take<double>(most * rows);
+  memory.sum = layout.take<double>(rows);
   return memory;
 }
 
@@ -126,38 +128,29 @@ kernels::Scan FusedScan::pack(std::span<const void* const> operands, const Memor
 }
 
 kernels::SliceTerm FusedScan::at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
-                                 std::int64_t slice, std::int64_t direction, const Memory& memory) const {
+                                 std::int64_t slice, const Memory& memory) const {
   if (!term) return {};
-  const std::int64_t size = static_cast<std::int64_t>(size_of(shape.dtype));
-  if (term->converted) {
-    const std::int64_t width = rows * shape.states;
-    return {.data = memory.converted[*term->converted] + slice * width * size,
-            .step_stride = direction * width,
-            .row_offset = converted_rows.data()};
-  }
-  return {.data = static_cast<const std::byte*>(operands[term->operand]) + slice * term->slice_stride * size,
-          .step_stride = direction * term->slice_stride,
-          .state_stride = term->state_stride,
-          .row_offset = term->row_offset.data()};
+  if (!term->converted) return term->layout.at(operands[term->operand], slice);
+  return rows_at<const void>(memory.converted[*term->converted]).from(slice);
 }
 
 void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> operands, const Stretch& stretch,
                     const Memory& memory, int threads) const {
   if (stretch.steps == 0) return;
-  const std::int64_t direction = forward ? 1 : -1;
-  const std::int64_t slice = forward ? stretch.first : stretch.slices - 1 - stretch.first;
   kernels::ScanRun run;
-  run.before = at(before, operands, slice, direction, memory);
-  run.after = at(after, operands, slice, direction, memory);
+  run.direction = forward ? 1 : -1;
+  run.before = at(before, operands, stretch.slice, memory);
+  run.after = at(after, operands, stretch.slice, memory);
+  run.before.step_stride *= run.direction;
+  run.after.step_stride *= run.direction;
   run.messages = stretch.message;
   run.offset = stretch.shift;
   run.steps = stretch.steps;
   run.trace = stretch.trace;
   run.lengths = stretch.lengths;
-  run.first_step = stretch.origin + slice;
-  run.direction = direction;
-  if (stretch.lengths == nullptr && splits(stretch.steps)) {
-    run_split(scan, run, memory, threads);
+  run.first_step = stretch.origin + stretch.slice;
+  if (stretch.lengths == nullptr && planner::splits_time(rows, shape.states, stretch.steps)) {
+    of_type(shape.dtype, [&]<class T>(T) { run_split<T>(scan, run, memory, threads); });
   } else {
     run_rows(scan, run, rows, memory, threads);
   }
@@ -167,28 +160,20 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
 void FusedScan::convert(std::span<const void* const> operands, std::int64_t count, const Memory& memory,
                         int threads) const {
   if (!converts() || count == 0) return;
-  const bool smallest = shape.semiring == Semiring::min_plus;
   const std::int64_t width = rows * shape.states;
   const std::int64_t grain = std::max<std::int64_t>(1, converted_per_task / width);
   auto task = [&](std::int64_t t, int) {
     for (std::int64_t s = t * grain; s < std::min(count, (t + 1) * grain); ++s) {
-      double* taken = memory.taken + s * rows;
-      std::fill_n(taken, rows, 0.0);
+      std::fill_n(memory.taken + s * rows, rows, 0.0);
       for (const std::optional<FusedTerm>* term : {&before, &after}) {
         if (!*term || !(*term)->converted) continue;
-        const auto slice = [&](auto from, auto to) {
-          using From = decltype(from);
-          using To = decltype(to);
-          convert_slice(smallest, **term,
-                        static_cast<const From*>(operands[(*term)->operand]) + s * (*term)->slice_stride, rows,
-                        shape.states, reinterpret_cast<To*>(memory.converted[*(*term)->converted]) + s * width, taken);
-        };
-        const bool narrow = shape.dtype == Dtype::float32;
-        if ((*term)->dtype == Dtype::float32) {
-          narrow ? slice(float{}, float{}) : slice(float{}, double{});
-        } else {
-          narrow ? slice(double{}, float{}) : slice(double{}, double{});
-        }
+        const kernels::SliceTerm from = (*term)->layout.at(operands[(*term)->operand], s);
+        std::byte* to = memory.converted[*(*term)->converted];
+        of_type(from.dtype, [&]<class From>(From) {
+          of_type(shape.dtype, [&]<class To>(To) {
+            convert_slice<From>(shape, from, rows, reinterpret_cast<To*>(to) + s * width, memory.taken + s * rows);
+          });
+        });
       }
     }
   };
@@ -198,29 +183,26 @@ void FusedScan::convert(std::span<const void* const> operands, std::int64_t coun
 void FusedScan::add_taken(const Stretch& stretch, const Memory& memory) const {
   std::fill_n(memory.sum, rows, 0.0);
   for (std::int64_t s = 0; s < stretch.steps; ++s) {
-    const std::int64_t step = stretch.first + s;
-    const std::int64_t slice = forward ? step : stretch.slices - 1 - step;
+    const std::int64_t slice = stretch.slice + (forward ? s : -s);
     for (std::int64_t r = 0; r < rows; ++r) {
       const bool exists = stretch.lengths == nullptr || stretch.origin + slice < stretch.lengths[r];
       if (exists) memory.sum[r] += memory.taken[slice * rows + r];
-      if (stretch.trace.offsets != nullptr) {
-        stretch.trace.offsets[s * stretch.trace.offset_step_stride + r] += memory.sum[r];
-      }
+      if (stretch.trace.offsets.data != nullptr) *stretch.trace.offsets.at<double>(s, r) += memory.sum[r];
     }
   }
   for (std::int64_t r = 0; r < rows; ++r) stretch.shift[r] += memory.sum[r];
 }
 
 kernels::ScanTrace FusedScan::trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const {
-  const std::int64_t direction = forward ? 1 : -1;
-  const std::int64_t second = forward ? 1 : slices - 2;
-  const std::int64_t width = rows * shape.states;
-  return {
-      .messages = static_cast<std::byte*>(messages) + second * width * static_cast<std::int64_t>(size_of(shape.dtype)),
-      .step_stride = direction * width,
-      .offsets = shifts != nullptr && !in_real_space ? shifts + second * rows : nullptr,
-      .offset_step_stride = direction * rows,
-      .linear = in_real_space};
+  kernels::ScanTrace trace{.messages = rows_at(messages), .offsets = {}, .linear = in_real_space};
+  if (shifts != nullptr && !in_real_space) {
+    trace.offsets = {.data = shifts, .dtype = Dtype::float64, .step_stride = rows, .row_stride = 1};
+  }
+  for (kernels::SlicePlace* place : {&trace.messages, &trace.offsets}) {
+    *place = place->from(forward ? 1 : slices - 2);
+    if (!forward) place->step_stride *= -1;
+  }
+  return trace;
 }
 
 std::int64_t FusedScan::groups(std::int64_t steps, std::int64_t count, int threads) const {

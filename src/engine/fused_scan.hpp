@@ -17,13 +17,29 @@ namespace plated::engine {
 /// Whether a shift is taken out of each message along a chain: where products are sums.
 [[nodiscard]] bool takes_shifts(Semiring semiring);
 
-/// A vector over the states of each slice and row. Strides are in elements.
-struct FusedTerm {
-  std::size_t operand = 0;        // of the body, not counting the message
+/// Where a value has a vector over the states of each slice and row. Strides are in elements.
+struct SliceLayout {
+  Dtype dtype = Dtype::float64;
   std::int64_t slice_stride = 0;  // from slice to slice of the chain
   std::int64_t state_stride = 1;
   std::vector<std::int64_t> row_offset;
-  Dtype dtype = Dtype::float64;
+
+  /// Of a value's memory, from one of its slices on.
+  template <class Data>
+  [[nodiscard]] kernels::SliceVectors<Data> at(Data* data, std::int64_t slice) const {
+    const kernels::SliceVectors<Data> all{.data = data,
+                                          .dtype = dtype,
+                                          .step_stride = slice_stride,
+                                          .state_stride = state_stride,
+                                          .row_offset = row_offset.data()};
+    return all.from(slice);
+  }
+};
+
+/// A factor of each slice.
+struct FusedTerm {
+  std::size_t operand = 0;  // of the body, not counting the message
+  SliceLayout layout;
   /// Where another type is wanted, or what was computed may have overflowed: it is read from the scan's memory, without
   /// the best entry of each slice and row.
   std::optional<std::size_t> converted = {};
@@ -38,13 +54,11 @@ struct FusedScan {
   std::size_t matrix = 0;
   std::int64_t matrix_stride[2] = {};  // along the states before and after a slice
   std::optional<FusedTerm> before, after;
-  std::vector<std::int64_t> converted_rows = {};  // where they begin in a slice
 
   /// Memory of a run.
   struct Memory {
     std::byte* packed = nullptr;   // the matrix
     std::byte* scratch = nullptr;  // of each group of rows
-    std::byte* split = nullptr;    // where time is split
     std::byte* converted[2] = {};  // terms: [slice, row, state]
     double* taken = nullptr;       // out of them: [slice, row]
     double* sum = nullptr;         // of that: [row]
@@ -52,12 +66,10 @@ struct FusedScan {
   };
   [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
 
-  /// Steps `first` … `first + steps` − 1 of the way through some slices of the chain, from slice `origin` on; operands
-  /// are given from that slice on, too.
+  /// Some steps of the way, from a slice on that is counted from slice `origin` of the chain, as those of operands are.
   struct Stretch {
     std::int64_t origin = 0;
-    std::int64_t slices = 0;
-    std::int64_t first = 0;
+    std::int64_t slice = 0;
     std::int64_t steps = 0;
     void* message = nullptr;  // [rows, states], read and overwritten
     double* shift = nullptr;  // [rows], added to
@@ -71,11 +83,16 @@ struct FusedScan {
 
   /// Converts the terms of so many slices, before they are read.
   void convert(std::span<const void* const> operands, std::int64_t count, const Memory& memory, int threads) const;
-  /// A term at a slice, with a step of 1 or −1.
+  /// A term from one of the slices on, in the order of time.
   [[nodiscard]] kernels::SliceTerm at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
-                                      std::int64_t slice, std::int64_t direction, const Memory& memory) const;
+                                      std::int64_t slice, const Memory& memory) const;
   /// The same scan the other way.
   [[nodiscard]] FusedScan returning() const;
+  /// Vectors over the states of all rows, one slice after the other.
+  template <class Data>
+  [[nodiscard]] kernels::SliceVectors<Data> rows_at(Data* data) const {
+    return {.data = data, .dtype = shape.dtype, .step_stride = rows * shape.states, .row_stride = shape.states};
+  }
   /// Where the messages after all steps but the last of the way through some slices go: each before the next slice.
   /// Shifts may be null.
   [[nodiscard]] kernels::ScanTrace trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const;
@@ -87,9 +104,8 @@ struct FusedScan {
   [[nodiscard]] std::int64_t groups(std::int64_t steps, std::int64_t count, int threads) const;
   void run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count, const Memory& memory,
                 int threads) const;
-  /// Whether so many steps run as parts at once, each from every state: sizes alone decide.
-  [[nodiscard]] bool splits(std::int64_t steps) const;
-  [[nodiscard]] std::int64_t split_bytes() const;
+  /// Runs the only row as parts at once, each from every state.
+  template <class T>
   void run_split(const kernels::Scan& scan, const kernels::ScanRun& whole, const Memory& memory, int threads) const;
 };
 
@@ -97,18 +113,19 @@ struct FusedScan {
 [[nodiscard]] std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
                                                     const std::vector<std::int64_t>& stride);
 
-/// A scan of that form, as a body's operands: the values they are slices of, and the dims.
+/// Where a value that has the chain of a scan has the vectors over one of its states.
+[[nodiscard]] SliceLayout slice_layout(const planner::Extents& extents, const Layout& layout, const planner::Scan& scan,
+                                       DimId state);
+
+/// A scan whose body has that form, or the scan that it returns along. None where the kernels do not have the semiring
+/// or the types.
 struct FusedRequest {
   Semiring semiring = Semiring::log;
-  DimId chain = 0, before = 0, after = 0;
-  std::vector<DimId> kept;
-  bool forward = true;
-  std::int64_t most = 0;  // slices of a stretch
   const planner::Step& step;
   planner::ScanForm form;
+  bool returns = false;
+  std::int64_t most = 0;  // slices of a stretch
 };
-
-/// None where the kernels do not have the semiring or the types.
 [[nodiscard]] std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layouts& layouts,
                                                   const FusedRequest& request);
 

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include "base/watch.hpp"
+#include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
@@ -24,23 +24,13 @@ std::int64_t slice_grain(std::int64_t slices) {
   return std::max(slices_of_a_meeting, (slices + meetings - 1) / meetings);
 }
 
-template <class T>
-T* moved(T* data, Dtype dtype, std::int64_t elements) {
-  using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
-  if (data == nullptr) return data;
-  return static_cast<Byte*>(data) + elements * static_cast<std::int64_t>(size_of(dtype));
-}
-
 }  // namespace
 
 void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void* to) {
-  if (dtype == Dtype::float32) {
-    const auto* x = static_cast<const float*>(from);
-    std::transform(x, x + count, static_cast<float*>(to), [](float v) { return std::exp(v); });
-  } else {
-    const auto* x = static_cast<const double*>(from);
-    std::transform(x, x + count, static_cast<double*>(to), [](double v) { return std::exp(v); });
-  }
+  of_type(dtype, [&]<class T>(T) {
+    const auto* x = static_cast<const T*>(from);
+    std::transform(x, x + count, static_cast<T*>(to), [](T v) { return std::exp(v); });
+  });
 }
 
 std::int64_t FusedSmoothing::block() const {
@@ -86,7 +76,7 @@ FusedSmoothing::Packed FusedSmoothing::pack(std::span<const void* const> operand
 }
 
 void FusedSmoothing::copy_messages(const Run& run, std::int64_t slice, std::int64_t count, std::byte* to) const {
-  const void* from = moved(run.operands[messages], there.shape.dtype, slice * width());
+  const void* from = there.rows_at(run.operands[messages]).from(slice).data;
   if (run.in_real_space) {
     std::memcpy(to, from, static_cast<std::size_t>(count * width()) * size_of(there.shape.dtype));
   } else {
@@ -121,17 +111,16 @@ bool FusedSmoothing::run(const Packed& packed, const Run& run, const Memory& mem
     const std::int64_t count = std::min(size, run.slices - first);
     copy_block(run, memory, first, count);
     write_exponentials(shape.dtype, memory.message, width(), memory.returning + (forward ? count : 0) * message);
+    kernels::SlicePlace returning = there.rows_at<void>(memory.returning).from(forward ? count - 1 : 1);
+    if (forward) returning.step_stride *= -1;
     back.run(packed.back, run.operands,
              {.origin = run.origin,
-              .slices = run.slices,
-              .first = forward ? run.slices - first - count : first,
+              .slice = forward ? first + count - 1 : first,
               .steps = count,
               .message = memory.message,
               .shift = memory.shift,
               .lengths = run.lengths,
-              .trace = {.messages = memory.returning + (forward ? count - 1 : 1) * message,
-                        .step_stride = forward ? -width() : width(),
-                        .linear = true}},
+              .trace = {.messages = returning, .offsets = {}, .linear = true}},
              memory.back, run.threads);
     if (!meet(packed.posterior, run, memory, first, count)) return false;
   }
@@ -155,13 +144,12 @@ void FusedSmoothing::add_pairs(const Packed& packed, const Memory& memory, doubl
 bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& run, const Memory& memory,
                           std::int64_t first, std::int64_t count) const {
   const bool forward = there.forward;
-  const Dtype dtype = there.shape.dtype;
   const std::int64_t pairs = this->pairs();
   kernels::PosteriorRun all;
-  all.source_term = there.at(forward ? there.before : there.after, run.operands, first, 1, memory.back);
-  all.target_term = there.at(forward ? there.after : there.before, run.operands, first, 1, memory.back);
-  all.forward = {.data = forward ? memory.own : memory.returning, .step_stride = width()};
-  all.backward = {.data = forward ? memory.returning : memory.own, .step_stride = width()};
+  all.source_term = there.at(forward ? there.before : there.after, run.operands, first, memory.back);
+  all.target_term = there.at(forward ? there.after : there.before, run.operands, first, memory.back);
+  all.forward = there.rows_at<const void>(forward ? memory.own : memory.returning);
+  all.backward = there.rows_at<const void>(forward ? memory.returning : memory.own);
   all.weight = memory.weight;
   all.lengths = run.lengths;
   // Tasks are cut by sizes alone: totals are added up in their order.
@@ -177,13 +165,9 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
     const auto next = [&](bool earlier) {
       std::size_t& at = done[earlier ? 0 : 1];
       while (at < places.size() && (places[at].before == forward) != earlier) ++at;
-      if (at == places.size()) return kernels::PosteriorPlace{};
-      const SmoothedPlace& place = places[at];
-      return kernels::PosteriorPlace{.data = moved(run.data[at++], place.dtype, first * place.slice_stride),
-                                     .dtype = place.dtype,
-                                     .step_stride = place.slice_stride,
-                                     .state_stride = place.state_stride,
-                                     .row_offset = place.row_offset.data()};
+      if (at == places.size()) return kernels::SlicePlace{};
+      void* data = run.data[at];
+      return places[at++].layout.at(data, first);
     };
     all.before = next(true);
     all.after = next(false);
@@ -195,12 +179,10 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
       kernels::PosteriorRun part = all;
       part.first_step = run.origin + first + begin;
       part.steps = std::min(grain, count - begin);
-      part.forward.data = moved(all.forward.data, dtype, begin * width());
-      part.backward.data = moved(all.backward.data, dtype, begin * width());
-      part.source_term.data = moved(all.source_term.data, dtype, begin * all.source_term.step_stride);
-      part.target_term.data = moved(all.target_term.data, dtype, begin * all.target_term.step_stride);
-      part.before.data = moved(all.before.data, all.before.dtype, begin * all.before.step_stride);
-      part.after.data = moved(all.after.data, all.after.dtype, begin * all.after.step_stride);
+      for (kernels::SliceTerm* read : {&part.forward, &part.backward, &part.source_term, &part.target_term}) {
+        *read = read->from(begin);
+      }
+      for (kernels::SlicePlace* written : {&part.before, &part.after}) *written = written->from(begin);
       part.totals = counts ? memory.totals + t * pairs : nullptr;
       const std::int64_t end = std::min(there.rows, row + rows_of_a_meeting);
       if (!posterior.run(row, end, part, memory.scratch + scratch * static_cast<std::size_t>(worker))) safe = false;

@@ -11,14 +11,11 @@
 
 namespace plated::engine {
 
-/// Where masses of the states at one end of each slice go. Strides are in elements.
+/// Where masses of the states at one end of each slice go.
 struct SmoothedPlace {
   std::optional<std::size_t> answer;  // none: the masses of messages that the scan keeps
   bool before = false;                // the slice, as the scan goes whose masses they are
-  Dtype dtype = Dtype::float64;
-  std::int64_t slice_stride = 0;
-  std::int64_t state_stride = 1;
-  std::vector<std::int64_t> row_offset;
+  SliceLayout layout;
 };
 
 /// Runs back along a scan of the form of hidden Markov models, block by block of slices that stay in the cache.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/largest.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
@@ -49,16 +50,14 @@ bool admits(const Tensor& tensor, Semiring semiring, int threads) {
 Inspection inspect(const Tensor& tensor, Semiring semiring, int threads) {
   if (const auto seen = kernels::inspect_short(tensor, semiring)) return *seen;
   std::atomic<bool> admitted = true;
-  std::atomic<double> magnitude = 0;  // a maximum: the order in which tasks end does not matter
+  Largest magnitude;
   look_at(tensor, threads, [&](const kernels::MemoryOrder& order, std::int64_t begin, std::int64_t end) {
     const Inspection part = kernels::inspect(order, semiring, begin, end);
-    double known = magnitude.load();
-    while (known < part.magnitude && !magnitude.compare_exchange_weak(known, part.magnitude)) {
-    }
+    magnitude.see(part.magnitude);
     if (!part.admitted) admitted = false;
     return part.admitted;
   });
-  return {.admitted = admitted, .magnitude = magnitude};
+  return {.admitted = admitted, .magnitude = magnitude.value()};
 }
 
 }  // namespace plated::engine

@@ -137,18 +137,19 @@ std::size_t Kernel::shared_scratch_bytes() const {
                     bound_);
 }
 
-bool Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                      std::byte* shared_scratch) const noexcept {
+double Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                        std::byte* shared_scratch) const noexcept {
   if (const kernels::Contraction* own = contraction()) {
     return own->run_task(task, inputs, output, task_scratch, shared_scratch);
   }
   const auto doubles = [&](std::size_t k) {
     return k < inputs.size() ? static_cast<const double*>(inputs[k]) : nullptr;
   };
+  double seen = 0;
   std::visit(
       base::Overloaded{[](const kernels::Contraction&) {},
                        [&](const kernels::WeightedSum& kernel) {
-                         kernel.run_task(task, inputs, output, task_scratch, shared_scratch);
+                         seen = kernel.run_task(task, inputs, output, task_scratch, shared_scratch);
                        },
                        [&](const LeaveOneOut& others) {
                          const std::int64_t first = task * others.grain;
@@ -175,7 +176,7 @@ bool Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, vo
                          kernel.run_task(task, inputs, static_cast<double*>(output), task_scratch);
                        }},
       bound_);
-  return true;
+  return seen;
 }
 
 void Kernel::finish(void* output, std::byte* shared_scratch) const noexcept {

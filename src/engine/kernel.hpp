@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 
@@ -11,6 +12,7 @@
 #include "kernels/leave_one_out.hpp"
 #include "kernels/log_mass.hpp"
 #include "kernels/raise.hpp"
+#include "kernels/scatter.hpp"
 #include "kernels/weighted_sum.hpp"
 
 namespace plated::engine {
@@ -43,8 +45,13 @@ class Kernel {
     const kernels::Contraction* own = contraction();
     return own != nullptr && own->looks_at_input();
   }
-  bool run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                std::byte* shared_scratch) const noexcept;
+  /// As in kernels::WeightedSum; others do not look.
+  [[nodiscard]] std::optional<std::size_t> vouches_beside() const {
+    const auto* weighted = std::get_if<kernels::WeightedSum>(&bound_);
+    return weighted != nullptr ? weighted->vouches_beside() : std::nullopt;
+  }
+  double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte* shared_scratch) const noexcept;
   void finish(void* output, std::byte* shared_scratch) const noexcept;
 
   /// Where it is one.

@@ -12,9 +12,8 @@ namespace {
 template <class T>
 class Padder {
  public:
-  Padder(const Tensor& from, const std::vector<DimId>& axes, DimId dim, std::int64_t first, const Ragged& lengths,
-         T one)
-      : from_(from), axes_(axes), dim_(dim), first_(first), lengths_(lengths), one_(one), at_(axes.size()) {
+  Padder(const Tensor& from, const std::vector<DimId>& axes, DimId dim, const Ragged& lengths, T one)
+      : from_(from), axes_(axes), dim_(dim), lengths_(lengths), one_(one), at_(axes.size()) {
     length_stride_.assign(axes.size(), 0);
     std::int64_t stride = 1;
     for (std::size_t k = lengths.dims.size(); k-- > 0;) {
@@ -61,19 +60,37 @@ class Padder {
       if (axes_[axis] == dim_) slice = std::max(slice, at_[axis]);
       index += at_[axis] * length_stride_[axis];
     }
-    return first_ + slice < lengths_.values[index];
+    return slice < lengths_.values[index];
   }
 
   const Tensor& from_;
   const std::vector<DimId>& axes_;
   DimId dim_;
-  std::int64_t first_;
   const Ragged& lengths_;
   T one_;
   std::vector<std::int64_t> at_;
   std::vector<std::int64_t> length_stride_;
   T* to_ = nullptr;
 };
+
+/// A copy without padding of one dim. What has no axis for the dim stays as it is.
+Tensor padded(const Tensor& operand, const std::vector<DimId>& axes, DimId dim, const Ragged& lengths,
+              Semiring semiring) {
+  if (!holds(axes, dim)) return operand;
+  std::vector<DimId> kept;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t k = 0; k < lengths.dims.size(); ++k) {
+    if (!holds(axes, lengths.dims[k])) continue;
+    kept.push_back(lengths.dims[k]);
+    sizes.push_back(lengths.sizes[k]);
+  }
+  const Ragged own = lengths.over(kept, sizes);
+  const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
+  if (operand.dtype() == Dtype::float32) {
+    return Padder<float>(operand, axes, dim, own, static_cast<float>(one)).run();
+  }
+  return Padder<double>(operand, axes, dim, own, one).run();
+}
 
 }  // namespace
 
@@ -117,44 +134,10 @@ Ragged Ragged::over(const std::vector<DimId>& kept, const std::vector<std::int64
   return result;
 }
 
-Ragged Ragged::narrowed(DimId dim, std::int64_t first, std::int64_t count) const {
-  const auto found = std::find(dims.begin(), dims.end(), dim);
-  if (found == dims.end()) return *this;
-  const auto axis = static_cast<std::size_t>(found - dims.begin());
-  Ragged result{.dims = dims, .sizes = sizes, .values = {}};
-  result.sizes[axis] = count;
-  std::int64_t inner = 1;
-  for (std::size_t k = axis + 1; k < sizes.size(); ++k) inner *= sizes[k];
-  const std::int64_t outer = static_cast<std::int64_t>(values.size()) / std::max<std::int64_t>(1, inner * sizes[axis]);
-  for (std::int64_t o = 0; o < outer; ++o) {
-    const auto begin = values.begin() + (o * sizes[axis] + first) * inner;
-    result.values.insert(result.values.end(), begin, begin + count * inner);
-  }
-  return result;
-}
-
-Tensor padded(const Tensor& stretch, const std::vector<DimId>& axes, DimId dim, std::int64_t first,
-              const Ragged& lengths, Semiring semiring) {
-  if (!holds(axes, dim)) return stretch;
-  std::vector<DimId> kept;
-  std::vector<std::int64_t> sizes;
-  for (std::size_t k = 0; k < lengths.dims.size(); ++k) {
-    if (!holds(axes, lengths.dims[k])) continue;
-    kept.push_back(lengths.dims[k]);
-    sizes.push_back(lengths.sizes[k]);
-  }
-  const Ragged own = lengths.over(kept, sizes);
-  const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
-  if (stretch.dtype() == Dtype::float32) {
-    return Padder<float>(stretch, axes, dim, first, own, static_cast<float>(one)).run();
-  }
-  return Padder<double>(stretch, axes, dim, first, own, one).run();
-}
-
 Tensor without_padding(const std::vector<DimId>& axes, const Tensor& operand, const RaggedDims& lengths,
                        Semiring semiring) {
   Tensor result = operand;
-  for (const auto& [dim, ragged] : lengths) result = padded(result, axes, dim, 0, ragged, semiring);
+  for (const auto& [dim, ragged] : lengths) result = padded(result, axes, dim, ragged, semiring);
   return result;
 }
 

@@ -19,8 +19,6 @@ struct Ragged {
 
   /// The largest length over the dims that are not kept, with the kept ones in the order given.
   [[nodiscard]] Ragged over(const std::vector<DimId>& kept, const std::vector<std::int64_t>& kept_sizes) const;
-  /// The lengths in a stretch of slices of one of the dims.
-  [[nodiscard]] Ragged narrowed(DimId dim, std::int64_t first, std::int64_t count) const;
 };
 using RaggedDims = std::map<DimId, Ragged>;
 
@@ -30,11 +28,7 @@ void end_inner(RaggedDims& ragged);
 /// Whether a list of dims has one.
 [[nodiscard]] bool holds(const std::vector<DimId>& dims, DimId dim);
 
-/// A copy of a stretch of slices in which those that do not exist hold the semiring's one; they are not read. What has
-/// no axis for the dim stays as it is.
-[[nodiscard]] Tensor padded(const Tensor& stretch, const std::vector<DimId>& axes, DimId dim, std::int64_t first,
-                            const Ragged& lengths, Semiring semiring);
-/// The same of a whole operand, for all ragged dims.
+/// A copy of an operand in which slices that do not exist hold the semiring's one; they are not read.
 [[nodiscard]] Tensor without_padding(const std::vector<DimId>& axes, const Tensor& operand, const RaggedDims& lengths,
                                      Semiring semiring);
 

@@ -103,6 +103,13 @@ double largest_sum(const FactorGraph& graph, const planner::Extents& extents, co
 
 }  // namespace
 
+double most_without_offsets(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
+                            Dtype dtype) {
+  const double slices = slices_of(graph, extents, graph.factors()[factor]);
+  const double of_all = most_of_all_slices / std::max(slices, 1.0);
+  return dtype == Dtype::float32 ? std::min(of_all, most_of_a_float) : of_all;
+}
+
 std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
                                      const Tensor& operand, double magnitude, Semiring semiring, int threads) {
   const std::vector<DimId>& dims = graph.factors()[factor].dims;
@@ -110,7 +117,8 @@ std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Ex
   const auto are_large = [&](double of_all, double of_one) {
     return of_all > most_of_all_slices || (operand.dtype() == Dtype::float32 && of_one > most_of_a_float);
   };
-  if (slices == 0 || !are_large(magnitude * slices, magnitude) || operand.elements() == 0) return std::nullopt;
+  const bool is_small = magnitude <= most_without_offsets(graph, extents, factor, operand.dtype());
+  if (slices == 0 || is_small || operand.elements() == 0) return std::nullopt;
 
   const Diagonal source(dims, reshaped(operand, compact_shape(dims, operand)));
   const std::vector<bool> is_variable = source.are(DimKind::variable, graph);

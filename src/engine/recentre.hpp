@@ -21,6 +21,10 @@ struct Offsets {
   Tensor values;            // float64
 };
 
+/// Up to this magnitude a factor's operand has no offsets that matter.
+[[nodiscard]] double most_without_offsets(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
+                                          Dtype dtype);
+
 /// The best entry of each slice, 0 where it has none, if they add up to so much that rounding would be felt. The
 /// magnitude is the operand's, the semiring log, max_plus or min_plus.
 [[nodiscard]] std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Extents& extents,

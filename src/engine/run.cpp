@@ -203,9 +203,14 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
   workspace.outputs.clear();
   for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
-  workspace.met_no_number = false;
+  const std::vector<bool>& looked_at = workspace.bound.looked_at;
+  for (std::size_t f = 0; settings.unseen != nullptr && f < looked_at.size(); ++f) {
+    if (!looked_at[f] && settings.unseen->most(f) != Unseen::searched) settings.unseen->search(f);
+  }
+  if (settings.finite != nullptr) settings.finite->assign(outputs.size(), false);
   const StepRunner runner(workspace, workspace.outputs, workspace.operands, settings.threads,
-                          settings.kept != nullptr ? settings.kept->workspace().arena.get() : nullptr);
+                          settings.kept != nullptr ? settings.kept->workspace().arena.get() : nullptr,
+                          {.unseen = settings.unseen, .finite = settings.finite});
   for (const std::size_t o : workspace.bound.cleared) clear(outputs[o]);
   if (base::detail::watched().watch == nullptr) {
     return run_steps(runner, workspace.bound, [](double, const auto& work) { work(); });

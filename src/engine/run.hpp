@@ -9,6 +9,7 @@
 
 #include "engine/bound_schedule.hpp"
 #include "engine/signature.hpp"
+#include "engine/unseen.hpp"
 
 namespace plated::engine {
 
@@ -20,7 +21,6 @@ struct Workspace {
   std::vector<const void*> operands;
   std::vector<void*> outputs;
   std::vector<Tensor> kept_outputs;  // of a kept run, then those that are written
-  bool met_no_number = false;        // in a step of the last run that looks at its input
   struct Free {
     void operator()(std::byte* memory) const;
   };
@@ -34,11 +34,6 @@ struct Workspace {
   std::int64_t shared_scratch_bytes = 0;
 
   [[nodiscard]] std::int64_t bytes() const;
-  /// Whether the last run has shown that all entries of an operand are numbers, or the semiring's zero: it may have
-  /// shown nothing.
-  [[nodiscard]] bool vouches_for(std::size_t operand) const {
-    return !met_no_number && operand < bound.looked_at.size() && bound.looked_at[operand];
-  }
   /// Sizes of the last run, where they hold for every run on operands of the same layouts: none were given by name, and
   /// no other graph had a say.
   planner::Extents extents;
@@ -68,6 +63,10 @@ struct Settings {
   bool same_operands = false;
   /// Inputs of steps that sum are read after the run, from the workspace; see recall().
   bool recalls = false;
+  /// What the run is to look at; null: nothing.
+  const Unseen* unseen = nullptr;
+  /// Set to which outputs the run has seen to be finite if the operands are, where it is not null: others may be, too.
+  std::vector<bool>* finite = nullptr;
 };
 
 /// Throws MemoryLimitError where a run needs more bytes than it may take; 0 is no limit.

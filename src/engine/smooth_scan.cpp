@@ -61,12 +61,12 @@ bool BoundScan::begin_smoothing() {
   return true;
 }
 
-bool BoundScan::smooth(const ScanRange& range, const ScanMemory& memory, int threads) {
+bool BoundScan::smooth(const ScanRange& range, int threads) {
   const FusedSmoothing::Memory& arrays = own_.smoothing;
   const std::size_t size = static_cast<std::size_t>(rows * states) * size_of(smoothing->there.shape.dtype);
   places_.clear();
   for (const SmoothedPlace& place : smoothing->places) {
-    places_.push_back(place.answer ? answers[*place.answer].data : memory.messages);
+    places_.push_back(place.answer ? answers[*place.answer].data : range.messages);
   }
   const FusedSmoothing::Run run{.operands = sliced(),
                                 .origin = range.first,
@@ -133,7 +133,7 @@ void BoundScan::trace_again(const ScanRange& range, int threads) const {
   there.convert(sliced(), range.count, arrays.back, threads);
   there.run(there.pack(sliced(), arrays.back), sliced(),
             {.origin = range.first,
-             .slices = range.count,
+             .slice = there.forward ? 0 : range.count - 1,
              .steps = range.count - 1,
              .message = arrays.before,
              .shift = arrays.shift,

@@ -3,18 +3,26 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "base/aligned_memory.hpp"
 #include "base/watch.hpp"
 #include "engine/bound_scan.hpp"
+#include "engine/largest.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace plated::engine {
 
 void StepRunner::run(const BoundStep& step) const {
-  const BoundSchedule& bound = workspace_.bound;
   if (step.scan != no_index) return run_scan(step);
+  const double seen = run_whole(step);
+  if (looks_.unseen != nullptr && step.looks_at != no_index && seen > looks_.unseen->most(step.looks_at)) {
+    looks_.unseen->search(step.looks_at);
+  }
+  if (looks_.finite != nullptr && step.shows != no_index) (*looks_.finite)[step.shows] = seen == 0;
+}
+
+double StepRunner::run_whole(const BoundStep& step) const {
+  const BoundSchedule& bound = workspace_.bound;
   if (step.in_blocks == no_index) {
     workspace_.inputs.clear();
     for (const Place& place : bound.inputs(step)) workspace_.inputs.push_back(read(place));
@@ -22,10 +30,11 @@ void StepRunner::run(const BoundStep& step) const {
   }
   const BlockedStep& blocked = bound.blocked[step.in_blocks];
   const std::int64_t count = blocked.blocks.count();
-  if (blocked.folds && blocked.fold.keeps_all) return update(step, 0, count);
+  if (blocked.folds && blocked.fold.keeps_all) return run_again(step, 0, count);
   if (!blocked.folds) return run_range(step, 0, count, 0, nullptr);
-  fold_range(step, 0, count, 0);
+  const double seen = fold_range(step, 0, count, 0);
   deliver(step);
+  return seen;
 }
 
 void StepRunner::run_scan(const BoundStep& step) const {
@@ -74,14 +83,13 @@ void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int6
       return data;
     };
     ++next;  // the last message
-    ScanMemory memory;
-    if (scan.keeps) memory.messages = output();
-    if (scan.keeps_shifts) memory.shifts = static_cast<double*>(output());
+    if (scan.keeps) range.messages = output();
+    if (scan.keeps_shifts) range.shifts = static_cast<double*>(output());
     for (ScanAnswer& answer : scan.answers) answer.data = output();
     if (step.again) {
-      scan.run_again(range, memory, threads_);
+      scan.run_again(range, threads_);
     } else {
-      scan.run(range, memory, threads_);
+      scan.run(range, threads_);
     }
   }
 }
@@ -116,13 +124,17 @@ void StepRunner::deliver(const BoundStep& step) const {
   if (blocked.folds) deliver(step, blocked.fold.total(tree(blocked), threads_));
 }
 
-void StepRunner::update(const BoundStep& step, std::int64_t first, std::int64_t last) const {
-  if (step.in_blocks == no_index) return run(step);
+double StepRunner::run_again(const BoundStep& step, std::int64_t first, std::int64_t last) const {
+  if (step.in_blocks == no_index) {
+    run(step);
+    return 0;
+  }
   const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
   if (!blocked.folds) return run_range(step, first, last, 0, nullptr);
   double* nodes = tree(blocked);
-  run_range(step, first, last, 0, blocked.fold.leaf(first, nodes));
+  const double seen = run_range(step, first, last, 0, blocked.fold.leaf(first, nodes));
   deliver(step, blocked.fold.refold(first, last, nodes, threads_));
+  return seen;
 }
 
 void StepRunner::deliver(const BoundStep& step, const double* total) const {
@@ -131,14 +143,15 @@ void StepRunner::deliver(const BoundStep& step, const double* total) const {
   run_tasks(bound.kernels[bound.blocked[step.in_blocks].delivery], std::span(&input, 1), write(bound.output(step)));
 }
 
-void StepRunner::fold_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const {
+double StepRunner::fold_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const {
   const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
   auto* results = reinterpret_cast<double*>(workspace_.arena.get() + blocked.results);
   const std::int64_t count = blocked.blocks.count();
+  double seen = 0;
   for (std::int64_t done = 0; done < last - first;) {
     const std::int64_t group = std::min(blocked.group, last - first - done);
     const std::int64_t begin = blocked.descends ? last - done - group : first + done;
-    run_range(step, begin, begin + group, origin, results);
+    seen = std::max(seen, run_range(step, begin, begin + group, origin, results));
     for (std::int64_t k = 0; k < group; ++k) {
       const std::int64_t block = blocked.descends ? begin + group - 1 - k : begin + k;
       blocked.fold.add(blocked.descends ? count - 1 - block : block, results + (block - begin) * blocked.fold.elements,
@@ -146,10 +159,11 @@ void StepRunner::fold_range(const BoundStep& step, std::int64_t first, std::int6
     }
     done += group;
   }
+  return seen;
 }
 
-void StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin,
-                           double* results) const {
+double StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin,
+                             double* results) const {
   const BoundSchedule& bound = workspace_.bound;
   const BlockedStep& blocked = bound.blocked[step.in_blocks];
   const std::span<const Place> places = bound.inputs(step);
@@ -174,7 +188,7 @@ void StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64
     Pointers pointers;
     return run_tasks(block_kernel(first), inputs_of(first, pointers), output_of(first));
   }
-  std::atomic<bool> numbers = true;
+  Largest seen;
   auto run_block = [&](std::int64_t t, int worker) {
     Pointers pointers;
     const Kernel& kernel = block_kernel(first + t);
@@ -184,23 +198,22 @@ void StepRunner::run_range(const BoundStep& step, std::int64_t first, std::int64
     std::byte* shared = scratch + base::in_whole_lines(kernel.task_scratch_bytes());
     for (std::int64_t task = 0; task < kernel.tasks(); ++task) {
       if (task > 0 && base::stop_requested()) return;
-      if (!kernel.run_task(task, inputs, output, scratch, shared)) numbers.store(false, std::memory_order_relaxed);
+      seen.see(kernel.run_task(task, inputs, output, scratch, shared));
     }
     kernel.finish(output, shared);
   };
   parallel_for(last - first, threads_, TaskRef(run_block));
-  if (!numbers) workspace_.met_no_number = true;
+  return seen.value();
 }
 
-void StepRunner::run_tasks(const Kernel& kernel, std::span<const void* const> inputs, void* output) const {
-  std::atomic<bool> numbers = true;
+double StepRunner::run_tasks(const Kernel& kernel, std::span<const void* const> inputs, void* output) const {
+  Largest seen;
   auto task = [&](std::int64_t t, int worker) {
-    if (kernel.run_task(t, inputs, output, task_scratch(worker), workspace_.shared_scratch.get())) return;
-    numbers.store(false, std::memory_order_relaxed);
+    seen.see(kernel.run_task(t, inputs, output, task_scratch(worker), workspace_.shared_scratch.get()));
   };
   parallel_for(kernel.tasks(), threads_, TaskRef(task));
-  if (!numbers) workspace_.met_no_number = true;
   kernel.finish(output, workspace_.shared_scratch.get());
+  return seen.value();
 }
 
 const void* StepRunner::read(const Place& place) const {

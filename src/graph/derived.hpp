@@ -8,8 +8,8 @@
 
 namespace plated::graph {
 
-/// Builds a graph over the dims of another. Dims that are not mentioned become variables of a single state, which
-/// contribute nothing.
+/// Builds a graph over the dims of another one without chains. Dims that are not mentioned become variables of a single
+/// state, which contribute nothing.
 class Derived {
  public:
   /// The same graph in the same memory. Where one of the two is changed it moves, so that references to its dims and
@@ -18,9 +18,6 @@ class Derived {
 
   explicit Derived(const FactorGraph& original);
 
-  /// The first or last slice's `variable`, as a dim of its own: the original's, or one that is added to it.
-  static DimId end_of(FactorGraph& graph, DimId variable, End end);
-
   /// Changes to a graph whose meaning the caller keeps. From now on variables have these plates, regardless of the
   /// factors that hold them.
   static void state_plates(FactorGraph& graph, const std::vector<std::vector<DimId>>& plates);
@@ -28,32 +25,23 @@ class Derived {
   static void resize_variable(FactorGraph& graph, DimId variable, std::int64_t states) {
     graph.edit(graph.dims_)[variable].size = states;
   }
-  /// An end becomes a variable like any other.
-  static void free_end(FactorGraph& graph, DimId end, std::vector<DimId> plates);
   /// Replaces a factor, or adds one after all others.
   static void put_factor(FactorGraph& graph, std::size_t index, Factor factor);
-  static void put_output(FactorGraph& graph, std::size_t index, std::vector<DimId> dims) {
-    graph.edit(graph.outputs_)[index].dims = std::move(dims);
-  }
 
-  void batch(DimId dim, std::int64_t size);
-  void batch(DimId dim) { batch(dim, original_.dims()[dim].size); }
-  void plate(DimId dim);
-  /// A chain stays one, with the links of variables that are mentioned; without any it becomes a plate.
-  void chain(DimId dim);
+  void batch(DimId dim) { become(dim, DimKind::batch); }
+  void plate(DimId dim) { become(dim, DimKind::plate); }
   void variable(DimId dim, std::vector<DimId> plates);
-  /// Its dims must have been mentioned; returns its index.
-  std::size_t factor(std::string name, std::vector<DimId> dims, std::vector<DimId> tied = {});
+  /// Its dims must have been mentioned.
+  void factor(std::string name, std::vector<DimId> dims, std::vector<DimId> tied);
   void output(std::vector<DimId> dims) { graph_.edit(graph_.outputs_).push_back({std::move(dims)}); }
 
-  [[nodiscard]] FactorGraph finish() &&;
+  [[nodiscard]] FactorGraph finish() && { return std::move(graph_); }
 
  private:
-  void become(DimId dim, DimKind kind, std::int64_t size);
+  void become(DimId dim, DimKind kind);
 
   const FactorGraph& original_;
   FactorGraph graph_;
-  std::vector<bool> mentioned_;
 };
 
 }  // namespace plated::graph

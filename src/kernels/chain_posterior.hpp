@@ -12,25 +12,15 @@ namespace plated::kernels {
 /// Slices whose statistics are added up in the messages' own type before they join the totals.
 inline constexpr std::int64_t posterior_chunk = 128;
 
-/// Messages at the states 0 … steps, as a linear ScanTrace writes them: the largest entry of each is 1, or all are 0.
-struct LinearMessages {
-  const void* data = nullptr;  // at state 0
-  std::int64_t step_stride = 0;
-  const std::int64_t* row_offset = nullptr;  // null: r · states
-};
-
-/// Where answers go: that of slice t, row r and state k to data[t · step_stride + row_offset[r] + k · state_stride].
-struct PosteriorPlace {
-  void* data = nullptr;  // null: not asked for
-  Dtype dtype = Dtype::float32;
-  std::int64_t step_stride = 0;
-  std::int64_t state_stride = 1;
-  const std::int64_t* row_offset = nullptr;  // null: r · states
-};
+/// Entries of messages are flushed to 0 below the normal range. If forward and backward messages overlap by at least
+/// this, what was flushed had a posterior below 1e-17, and so had its pairs.
+template <class T>
+inline constexpr T least_overlap = sizeof(T) == 4 ? T(1e-20) : T(1e-250);
 
 /// What is asked of a stretch of slices, slice t lying between the states t and t + 1.
 struct PosteriorRun {
-  LinearMessages forward, backward;
+  // Messages at the states 0 … steps, as a linear ScanTrace writes them: the largest entry of each is 1, or all are 0.
+  SliceTerm forward, backward;     // their states lie one after the other
   const double* weight = nullptr;  // of each row, not negative
   std::int64_t steps = 0;
   // Slice t of the stretch is slice first_step + t of the chain. Those at or beyond a row's length do not exist: their
@@ -38,10 +28,15 @@ struct PosteriorRun {
   const std::int64_t* lengths = nullptr;
   std::int64_t first_step = 0;
   // weight · P(state t) and weight · P(state t + 1) for each slice t.
-  PosteriorPlace before, after;
+  SlicePlace before, after;
   // The slices' factors beside the matrix, on its source and on its target, in log; read for the statistics alone.
   SliceTerm source_term, target_term;
   double* totals = nullptr;  // [states, states], added to; null: no statistics
+
+  /// Whether a slice of a row has anything to answer.
+  [[nodiscard]] bool counts(std::int64_t slice, std::int64_t row) const {
+    return weight[row] > 0 && (lengths == nullptr || lengths[row] > first_step + slice);
+  }
 };
 
 /// Posteriors of states and of the transition, by products of what a forward and a backward scan have traced.

@@ -12,7 +12,7 @@
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/chain_posterior_access-inl.hpp"
+#include "kernels/chain_posterior.hpp"
 #include "kernels/gemm_algebra-inl.hpp"
 #include "kernels/math-inl.hpp"
 #include "kernels/rows-inl.hpp"
@@ -28,7 +28,7 @@ template <class T>
 class PosteriorItems {
  public:
   PosteriorItems(const PackedMatrix<T>& matrix, const PosteriorRun& run)
-      : matrix_(matrix), run_(run), at_{run, matrix.states()}, states_(matrix.states()) {}
+      : matrix_(matrix), run_(run), states_(matrix.states()) {}
 
   bool run(std::int64_t first, std::int64_t last) {
     if (run_.totals != nullptr) {
@@ -65,15 +65,15 @@ class PosteriorItems {
   };
 
   HWY_INLINE bool add_item(std::int64_t t, std::int64_t r, std::int64_t& count) {
-    const double weight = run_.weight[r];
-    if (HWY_UNLIKELY(!(weight > 0) || !at_.exists(t, r))) {
-      if (run_.before.data != nullptr) at_.put_zeros(run_.before, t, r);
-      if (run_.after.data != nullptr) at_.put_zeros(run_.after, t, r);
+    if (HWY_UNLIKELY(!run_.counts(t, r))) {
+      const T zero = 0;
+      if (run_.before.data != nullptr) put_row(run_.before, t, r, states_, &zero, 0);
+      if (run_.after.data != nullptr) put_row(run_.after, t, r, states_, &zero, 0);
       return !pace_.stops(8);
     }
     slice_[count] = t;
     row_[count] = r;
-    weight_[count] = static_cast<T>(weight);
+    weight_[count] = static_cast<T>(run_.weight[r]);
     if (HWY_LIKELY(++count < most)) return true;
     count = 0;
     return !pace_.stops(most * (8 + states_ * states_)) && do_items(most);
@@ -119,29 +119,30 @@ class PosteriorItems {
   }
 
   /// to[k][item] ← what is `later` slices behind each item; `fill` beyond the items.
-  template <int kStates, class From>
-  HWY_NOINLINE void gather(const From& from, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
+  template <int kStates>
+  HWY_NOINLINE void gather(const SliceTerm& from, std::int64_t later, std::int64_t count, T fill, Lanes& to) const {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     std::int64_t done = 0;
     if constexpr (kStates == 2 || kStates == 4) {
-      const T* const first = at_.entries(from, slice_[0] + later, row_[0]).data;
-      for (const bool follow =
-               at_.follow(from, rows_) &&
-               at_.entries(from, slice_[count - 1] + later, row_[count - 1]).data == first + (count - 1) * kStates;
+      const T* const first = from.at<T>(slice_[0] + later, row_[0]);
+      // Slice after slice, and row after row, may lie behind each other.
+      const bool rows_follow = rows_ == 1 || (from.row_offset == nullptr && from.row_stride == kStates);
+      for (const bool follow = from.state_stride == 1 && rows_follow && from.step_stride >= rows_ * kStates &&
+                               from.at<T>(slice_[count - 1] + later, row_[count - 1]) == first + (count - 1) * kStates;
            follow && done + lanes() <= count; done += lanes()) {
         separate_rows<kStates>(first + done * kStates, to.at + done, most);
       }
     }
     for (std::int64_t i = done; i < count; ++i) {
-      const typename PosteriorAccess<T>::Entries item = at_.entries(from, slice_[i] + later, row_[i]);
-      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = item.data[k * item.stride];
+      const T* const item = from.at<T>(slice_[i] + later, row_[i]);
+      for (std::int64_t k = 0; k < states; ++k) to.at[k * most + i] = item[k * from.state_stride];
     }
     const std::int64_t whole = (count + lanes() - 1) / lanes() * lanes();
     for (std::int64_t k = 0; k < states; ++k) std::fill(to.at + k * most + count, to.at + k * most + whole, fill);
   }
 
-  HWY_NOINLINE void scatter(const PosteriorPlace& place, std::int64_t count) const {
-    for (std::int64_t i = 0; i < count; ++i) at_.put(place, slice_[i], row_[i], answer_.at + i, most);
+  HWY_NOINLINE void scatter(const SlicePlace& place, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i) put_row(place, slice_[i], row_[i], states_, answer_.at + i, most);
   }
 
   /// answer ← weight · forward ∘ backward / their sum; false where the messages hardly overlap.
@@ -235,7 +236,6 @@ class PosteriorItems {
 
   const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
-  const PosteriorAccess<T> at_;
   const std::int64_t states_;
   const GemmTag<T> d_{};
 

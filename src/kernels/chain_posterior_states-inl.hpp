@@ -13,7 +13,7 @@
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/chain_posterior_access-inl.hpp"
+#include "kernels/chain_posterior.hpp"
 #include "kernels/gemm_micro-inl.hpp"
 #include "kernels/rows-inl.hpp"
 
@@ -30,7 +30,6 @@ class PosteriorStates {
   PosteriorStates(const PackedMatrix<T>& matrix, const PosteriorRun& run, std::byte* scratch)
       : matrix_(matrix),
         run_(run),
-        at_{run, matrix.states()},
         states_(matrix.states()),
         // An odd number of cache lines, so that a column of the chunk spreads over the cache's sets.
         pitch_(matrix.width() + (matrix.width() / PackedMatrix<T>::panel % 2 == 0 ? PackedMatrix<T>::panel : 0)),
@@ -48,7 +47,9 @@ class PosteriorStates {
       }
     }
     if (count_ > 0) add_chunk();
-    return hn::GetLane(hn::SumOfLanes(d_, hn::Load(d_, checked_))) < most_statistic<T>;
+    // Sums of fewer than posterior_chunk numbers up to this stay finite.
+    constexpr T most = sizeof(T) == 4 ? T(1e30) : T(1e300);
+    return hn::GetLane(hn::SumOfLanes(d_, hn::Load(d_, checked_))) < most;
   }
 
  private:
@@ -56,19 +57,19 @@ class PosteriorStates {
 
   /// What is asked about state s of a row.
   HWY_INLINE bool answer(std::int64_t s, std::int64_t r) {
-    const double weight = run_.weight[r];
     const bool asked_source = s < run_.steps && run_.before.data != nullptr;
     const bool asked_target = s > 0 && run_.after.data != nullptr;
-    const bool source = s < run_.steps && weight > 0 && at_.exists(s, r);
-    const bool target = s > 0 && weight > 0 && at_.exists(s - 1, r);
-    if (asked_source && !source) at_.put_zeros(run_.before, s, r);
-    if (asked_target && !target) at_.put_zeros(run_.after, s - 1, r);
+    const bool source = s < run_.steps && run_.counts(s, r);
+    const bool target = s > 0 && run_.counts(s - 1, r);
+    const T zero = 0;
+    if (asked_source && !source) put_row(run_.before, s, r, states_, &zero, 0);
+    if (asked_target && !target) put_row(run_.after, s - 1, r, states_, &zero, 0);
     if (!source && !target) return true;
-    const T* const forward = at_.message(run_.forward, s, r);
-    const T* const backward = at_.message(run_.backward, s, r);
+    const T* const forward = run_.forward.at<T>(s, r);
+    const T* const backward = run_.backward.at<T>(s, r);
     const T overlap = dot(forward, backward);
     if (!(overlap >= least_overlap<T>)) return false;
-    const T scale = static_cast<T>(weight) / overlap;
+    const T scale = static_cast<T>(run_.weight[r]) / overlap;
     if (asked_source && source) write(run_.before, s, r, forward, backward, scale);
     if (asked_target && target) write(run_.after, s - 1, r, forward, backward, scale);
     if (run_.totals == nullptr || !target) return true;
@@ -88,14 +89,14 @@ class PosteriorStates {
     return hn::GetLane(hn::SumOfLanes(d_, hn::Add(even, odd)));
   }
 
-  HWY_INLINE void write(const PosteriorPlace& place, std::int64_t slice, std::int64_t r, const T* forward,
+  HWY_INLINE void write(const SlicePlace& place, std::int64_t slice, std::int64_t r, const T* forward,
                         const T* backward, T scale) const {
     const bool direct = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4);
-    T* const to = direct ? static_cast<T*>(place.data) + at_.answer_at(place, slice, r) : answer_;
+    T* const to = direct ? place.at<T>(slice, r) : answer_;
     const V times = hn::Set(d_, scale);
     store_row(to, states_,
               [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::Mul(load(forward, v), load(backward, v)), times); });
-    if (!direct) at_.put(place, slice, r, to, 1);
+    if (!direct) put_row(place, slice, r, states_, to, 1);
   }
 
   /// A state whose entry is not small; −1 if there is none.
@@ -149,7 +150,7 @@ class PosteriorStates {
 
   /// source ← A_t with its factor; returns its product with a column of the matrix.
   HWY_INLINE T copy_source(std::int64_t t, std::int64_t r, T* source, const T* column) {
-    const T* const from = at_.message(run_.forward, t, r);
+    const T* const from = run_.forward.at<T>(t, r);
     V sum = hn::Zero(d_);
     const auto put = [&](std::int64_t v, V x) HWY_ATTR {
       hn::StoreU(x, d_, source + v);
@@ -198,7 +199,6 @@ class PosteriorStates {
 
   const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
-  const PosteriorAccess<T> at_;
   const std::int64_t states_, pitch_;
   T *const sources_, *const targets_, *const answer_;
   std::int64_t count_ = 0;

@@ -33,8 +33,8 @@ const char* Contraction::strategy() const { return impl_->strategy->name(); }
 
 bool Contraction::looks_at_input() const { return impl_->strategy->looks_at_input(); }
 
-bool Contraction::run_task(std::int64_t task, std::span<const void* const> inputs, void* output,
-                           std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
+double Contraction::run_task(std::int64_t task, std::span<const void* const> inputs, void* output,
+                             std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
   return impl_->strategy->run_task(task, inputs, output, task_scratch, shared_scratch);
 }
 

@@ -55,12 +55,12 @@ class Contraction {
   /// "reduce", "gemm", …: the strategy, for plans' prints and tests.
   [[nodiscard]] const char* strategy() const;
 
-  /// Whether tasks look at the entries of the only input while they sum them: none of them can be NaN, or an infinity
-  /// that is not the semiring's zero, unless a task returns false. It may return false of finite ones, where a sum
-  /// overflows.
+  /// Whether tasks look at the entries of the only input while they sum them, and return what they have seen: infinity
+  /// where an entry is NaN, or an infinity that is not the semiring's zero, or where a sum overflows; otherwise in log,
+  /// max_plus and min_plus the largest magnitude of a sum's largest entry. Others return 0.
   [[nodiscard]] bool looks_at_input() const;
-  bool run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                std::byte* shared_scratch) const noexcept;
+  double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte* shared_scratch) const noexcept;
   /// Combines the tasks' partial results, in a fixed order; to be called once, after all of them.
   void finish(void* output, std::byte* shared_scratch) const noexcept;
 

@@ -28,15 +28,15 @@ class Gemm final : public Strategy {
     return static_cast<std::size_t>(tiling_.product_chunks * outputs()) * sizeof(double);
   }
 
-  bool run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                std::byte* shared_scratch) const noexcept override {
+  double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte* shared_scratch) const noexcept override {
     const GemmCall call{layout_, tiling_, task, inputs, output, task_scratch, shared_scratch};
     if (layout_.compute_dtype == Dtype::float32) {
       run_gemm_float32(call);
     } else {
       run_gemm_float64(call);
     }
-    return true;
+    return 0;
   }
 
   // Multiplies the chunks of a long product, chunk after chunk.

@@ -77,12 +77,13 @@ class Reduce final : public Strategy {
     return values * sizeof(double) + WalkCursor::words(plan_.kept, plan_.nest.base.size()) * 8;
   }
 
-  /// A maximum may lose NaN, and so may a product with zero.
+  /// A product with zero may lose NaN.
   bool looks_at_input() const override {
-    return plan_.nest.base.size() == 1 && (kernel_semiring_ == Semiring::real || kernel_semiring_ == Semiring::log);
+    return plan_.nest.base.size() == 1 && kernel_semiring_ != Semiring::max_product &&
+           kernel_semiring_ != Semiring::boolean;
   }
-  bool run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                std::byte* shared_scratch) const noexcept override;
+  double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte* shared_scratch) const noexcept override;
   void finish(void* output, std::byte* shared_scratch) const noexcept override;
 
  private:
@@ -104,7 +105,7 @@ class Reduce final : public Strategy {
     return reinterpret_cast<T*>(task.scratch + offset);
   }
 
-  void sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) const noexcept;
+  double sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) const noexcept;
   void absorb(const Task& task, const Pass& pass, const WalkCursor& cursor, std::int64_t rows, std::int64_t lanes,
               bool first) const noexcept;
 
@@ -167,8 +168,8 @@ void Reduce::absorb(const Task& task, const Pass& pass, const WalkCursor& cursor
   }
 }
 
-/// The states of all lanes at one outer index; only a part of the sum where it is split.
-void Reduce::sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) const noexcept {
+/// The states of all lanes at one outer index; only a part of the sum where it is split. Returns what it has seen.
+double Reduce::sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) const noexcept {
   bool first = true;
   for (const Pass& pass : plan_.passes) {
     const bool main = &pass == plan_.passes.data();
@@ -181,18 +182,21 @@ void Reduce::sum_lanes(const Task& task, std::int64_t lanes, std::int64_t part) 
       const std::int64_t rows = cursor.at_last_piece() ? pass.last_rows : pass.rows.count;
       absorb(task, pass, cursor, rows, std::min(lanes, pass.lanes), first);
       first = false;
-      if (task.pace.stops(rows * lanes)) return;
+      if (task.pace.stops(rows * lanes)) return 0;
       if (s + 1 < end) cursor.advance();
     }
   }
+  const double seen =
+      looks_at_input() ? task.kernels.magnitude(lanes, at<void>(task, layout_.top), at<void>(task, layout_.sum)) : 0.0;
   if (plan_.folds) {
     task.kernels.fold(plan_.lanes.count, plan_.slots, plan_.fold_slot.data(), at<void>(task, layout_.top),
                       at<void>(task, layout_.sum), at<void>(task, layout_.fold));
   }
+  return seen;
 }
 
-bool Reduce::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
-                      std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
+double Reduce::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
+                        std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
   const std::int64_t sum_part = task_index % plan_.sum_parts;
   const std::int64_t product_part = task_index / plan_.sum_parts % plan_.product_parts;
   const std::int64_t kept_part = task_index / partials();
@@ -209,8 +213,7 @@ bool Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
   auto* product_top = at<double>(task, layout_.product_top);
   auto* product_sum = at<double>(task, layout_.product_sum);
   const bool settles_inside = plan_.factors > factors_per_settle_;
-  const bool looks = looks_at_input();
-  bool are_numbers = true;
+  double seen = 0;
 
   kept.seek(kept_begin);
   for (std::int64_t k = kept_begin; k < kept_end; ++k) {
@@ -226,9 +229,8 @@ bool Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
     for (std::int64_t p = product_begin; p < product_end; ++p) {
       const std::int64_t lanes = last_kept || product.at_last_piece() ? plan_.last_lanes : plan_.lanes.count;
       const std::int64_t slots = plan_.folds ? plan_.slots : lanes;
-      sum_lanes(task, lanes, sum_part);
-      if (looks) are_numbers = task.kernels.are_numbers(slots, top, sum) && are_numbers;
-      if (pace.stops(slots)) return true;
+      seen = std::max(seen, sum_lanes(task, lanes, sum_part));
+      if (pace.stops(slots)) return 0;
       if (!plan_.multiplies) {
         task.kernels.value(slots, top, sum, product_top);
       } else {
@@ -253,7 +255,7 @@ bool Reduce::run_task(std::int64_t task_index, std::span<const void* const> inpu
     }
     if (k + 1 < kept_end) kept.advance();
   }
-  return are_numbers;
+  return seen;
 }
 
 void Reduce::finish(void* output, std::byte* shared_scratch) const noexcept {

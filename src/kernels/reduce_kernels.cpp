@@ -17,7 +17,7 @@ namespace plated::kernels::HWY_NAMESPACE {
 
 template <class Ring, class T>
 constexpr ReduceKernels kernels_of = {&absorb<Ring, T>,     &absorb_tile<Ring, T>, &pack<Ring, T>,
-                                      &fold<Ring, T>,       &are_numbers<Ring, T>, &value<Ring, T>,
+                                      &fold<Ring, T>,       &magnitude<Ring, T>,   &value<Ring, T>,
                                       &accumulate<Ring, T>, &settle<Ring, T>};
 
 const ReduceKernels* find_reduce_kernels(Semiring which, Dtype compute) {

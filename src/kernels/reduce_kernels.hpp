@@ -1,7 +1,8 @@
 // The inner loops of the reduce strategy, chosen for a semiring, an arithmetic type and this machine's SIMD.
 //
 // Lanes are independent sums side by side in memory. Each has a state: `top`, and in the log semiring also `sum`, so
-// that the lane's value is top + log(sum); in the others `top` is the value. States are of type StateOf (below).
+// that the lane's value is top + log(sum); in the others `top` is the value (and `sum` a plain sum in max_plus and
+// min_plus, which keeps NaN). States are of type StateOf (below).
 #pragma once
 
 #include <cstddef>
@@ -45,8 +46,9 @@ struct ReduceKernels {
                bool multiply);
   /// Adds up lanes of the same slot: states [0, lanes) become states [0, slots). Scratch: a state for each lane.
   void (*fold)(std::int64_t lanes, std::int64_t slots, const std::int64_t* slot, void* top, void* sum, void* scratch);
-  /// Whether all that was added to these lanes can have been numbers, or the ring's zero. In rings that lose NaN: true.
-  bool (*are_numbers)(std::int64_t lanes, const void* top, const void* sum);
+  /// The largest magnitude of a lane's top in the additive rings, 0 in the others; infinity where something other than
+  /// numbers and the ring's zero has been added. Rings that lose NaN: 0. To be asked before lanes are folded.
+  double (*magnitude)(std::int64_t lanes, const void* top, const void* sum);
   /// The lanes' values.
   void (*value)(std::int64_t lanes, const void* top, const void* sum, double* out);
   /// Multiplies lanes into accumulators (a run's target); settles after so many factors, 0: not at all.

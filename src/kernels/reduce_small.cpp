@@ -81,13 +81,13 @@ class SmallReduce final : public Strategy {
   std::size_t task_scratch_bytes() const override { return static_cast<std::size_t>(sum_ + kept_) * sizeof(double); }
   std::size_t shared_scratch_bytes() const override { return 0; }
 
-  bool run_task(std::int64_t, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                std::byte*) const noexcept override {
+  double run_task(std::int64_t, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte*) const noexcept override {
     auto* term = reinterpret_cast<double*>(task_scratch);
     double* result = term + sum_;
     semiring::dispatch(semiring_, [&](auto ring) { run(ring, inputs, term, result); });
     write_output(semiring_, power_, result, kept_, output, dtype_, 0, output_offset_.data());
-    return true;
+    return 0;
   }
   void finish(void*, std::byte*) const noexcept override {}
 
@@ -179,8 +179,8 @@ class Constant final : public Strategy {
   std::size_t shared_scratch_bytes() const override { return 0; }
   void finish(void*, std::byte*) const noexcept override {}
 
-  bool run_task(std::int64_t, std::span<const void* const>, void* output, std::byte* task_scratch,
-                std::byte*) const noexcept override {
+  double run_task(std::int64_t, std::span<const void* const>, void* output, std::byte* task_scratch,
+                  std::byte*) const noexcept override {
     auto* index = reinterpret_cast<std::int64_t*>(task_scratch);
     std::fill(index, index + loops_.size(), 0);
     std::int64_t offset = base_;
@@ -199,7 +199,7 @@ class Constant final : public Strategy {
         index[l] = 0;
       }
     }
-    return true;
+    return 0;
   }
 
  private:

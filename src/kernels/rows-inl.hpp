@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernels/gemm_algebra-inl.hpp"
@@ -70,6 +71,18 @@ HWY_INLINE const T* contiguous(const T* row, std::int64_t count, std::int64_t st
   if (stride == 1) return row;
   for (std::int64_t k = 0; k < count; ++k) copy[k] = row[k * stride];
   return copy;
+}
+
+/// place[k] ← from[k · stride], in the place's own type.
+template <class T, class Place>
+HWY_INLINE void put_row(const Place& place, std::int64_t step, std::int64_t row, std::int64_t count, const T* from,
+                        std::int64_t stride) {
+  const auto copy = [&](auto* to) HWY_ATTR {
+    using To = std::remove_pointer_t<decltype(to)>;
+    for (std::int64_t k = 0; k < count; ++k) to[k * place.state_stride] = static_cast<To>(from[k * stride]);
+  };
+  place.dtype == Dtype::float32 ? copy(place.template at<float>(step, row))
+                                : copy(place.template at<double>(step, row));
 }
 
 }  // namespace plated::kernels::HWY_NAMESPACE

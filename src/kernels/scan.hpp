@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/packed_matrix.hpp"
 #include "plated/semiring.hpp"
@@ -10,39 +11,40 @@
 
 namespace plated::kernels {
 
-/// A factor of every step: a vector over the states for each step and row. Strides are in elements.
-struct SliceTerm {
-  const void* data = nullptr;    // null: there is no such factor
-  std::int64_t step_stride = 0;  // may be negative, or 0 for a factor that is the same in every step
+/// A vector over the states for each step and row, to read or to write. Strides are in elements.
+template <class Data>
+struct SliceVectors {
+  Data* data = nullptr;  // null: there are none
+  Dtype dtype = Dtype::float32;
+  std::int64_t step_stride = 0;  // may be negative, or 0 where all steps have the same
   std::int64_t state_stride = 1;
-  const std::int64_t* row_offset = nullptr;  // one for each row; null: all rows read the same
+  std::int64_t row_stride = 0;
+  const std::int64_t* row_offset = nullptr;  // of each row, in place of the stride
 
   template <class T>
-  [[nodiscard]] const T* at(std::int64_t step, std::int64_t row) const {
-    return static_cast<const T*>(data) + step * step_stride + (row_offset != nullptr ? row_offset[row] : 0);
+  [[nodiscard]] auto at(std::int64_t step, std::int64_t row) const {
+    using Entry = std::conditional_t<std::is_const_v<Data>, const T, T>;
+    return static_cast<Entry*>(data) + step * step_stride +
+           (row_offset != nullptr ? row_offset[row] : row * row_stride);
+  }
+  /// The same with another step as the first.
+  [[nodiscard]] SliceVectors from(std::int64_t step) const {
+    using Byte = std::conditional_t<std::is_const_v<Data>, const std::byte, std::byte>;
+    SliceVectors rest = *this;
+    if (data == nullptr) return rest;
+    rest.data = static_cast<Byte*>(data) + step * step_stride * static_cast<std::int64_t>(size_of(dtype));
+    return rest;
   }
 };
+using SliceTerm = SliceVectors<const void>;
+using SlicePlace = SliceVectors<void>;
 
-/// Where the message after each step goes, if anywhere: that of the run's s-th step and row r to
-/// messages[s · step_stride + row_offset[r] …], its offset to offsets[s · offset_step_stride + offset_row_offset[r]]
-/// (offsets null: nowhere). Strides may be negative.
+/// Where the message after each step goes, if anywhere, and its offset, a single double.
 struct ScanTrace {
-  void* messages = nullptr;
-  std::int64_t step_stride = 0;
-  double* offsets = nullptr;
-  std::int64_t offset_step_stride = 0;
-  const std::int64_t* row_offset = nullptr;         // null: r · states
-  const std::int64_t* offset_row_offset = nullptr;  // null: r
+  SlicePlace messages, offsets;
   // log only: exp(message) instead, whose largest entry is 1; 0 below the range of the type's normal numbers, and for
   // a message that is all zero. Takes no logarithms.
   bool linear = false;
-
-  [[nodiscard]] std::int64_t message_at(std::int64_t step, std::int64_t row, std::int64_t states) const {
-    return step * step_stride + (row_offset != nullptr ? row_offset[row] : row * states);
-  }
-  [[nodiscard]] std::int64_t offset_at(std::int64_t step, std::int64_t row) const {
-    return step * offset_step_stride + (offset_row_offset != nullptr ? offset_row_offset[row] : row);
-  }
 };
 
 /// Rows that go through the steps together, sharing the matrix in the cache.

@@ -7,9 +7,9 @@
 #define HWY_TARGET_INCLUDE "kernels/scan_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/scan_block-inl.hpp"
 #include "kernels/scan_lanes-inl.hpp"
 #include "kernels/scan_log-inl.hpp"
+#include "kernels/scan_rows-inl.hpp"
 #include "kernels/scan_sum-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -13,8 +13,8 @@
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/scan_block-inl.hpp"
 #include "kernels/scan_lane_terms-inl.hpp"
+#include "kernels/scan_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -46,7 +46,7 @@ class ScanLanes {
       if (any_lost_ || any_alone_) step_alone(s, count);
       last_ = count;
     }
-    write_messages(false, history_ + last_ * most_entries, tops_[last_], static_cast<T*>(run_.messages), nullptr);
+    write_messages(false, last_, {.data = run_.messages, .row_stride = states_}, 0);
     find_offsets(tops_[last_]);
     std::copy_n(offsets_, rows_, run_.offset + first_);
     for (std::int64_t i = 0; i < rows_; ++i) {
@@ -214,17 +214,16 @@ class ScanLanes {
   /// Adds up what the steps have taken out, and traces their messages.
   HWY_NOINLINE void account_for(std::int64_t s, std::int64_t count) {
     const ScanTrace& trace = run_.trace;
-    const bool traces = trace.messages != nullptr, traces_offsets = traces && trace.offsets != nullptr;
+    const bool traces = trace.messages.data != nullptr, traces_offsets = traces && trace.offsets.data != nullptr;
     if (!traces_offsets) add_exponents(0, count);
     for (std::int64_t k = 0; k < count; ++k) {
       add_offsets(k);
       if (traces_offsets) add_exponents(k, k + 1);
       if (!traces) continue;
-      write_messages(trace.linear, history_ + (k + 1) * most_entries, tops_[k + 1],
-                     static_cast<T*>(trace.messages) + (s + k) * trace.step_stride, trace.row_offset);
+      write_messages(trace.linear, k + 1, trace.messages, s + k);
       if (!traces_offsets) continue;
       find_offsets(tops_[k + 1]);
-      for (std::int64_t i = 0; i < rows_; ++i) trace.offsets[trace.offset_at(s + k, first_ + i)] = offsets_[i];
+      for (std::int64_t i = 0; i < rows_; ++i) *trace.offsets.at<double>(s + k, first_ + i) = offsets_[i];
     }
   }
 
@@ -258,9 +257,10 @@ class ScanLanes {
     }
   }
 
-  /// Writes messages with these largest entries to the rows' places: row_offset null: one after the other.
-  HWY_INLINE void write_messages(bool linear, const T* message, const T* tops, T* to, const std::int64_t* row_offset) {
-    const V top = steps_.divisor(hn::Load(d_, tops));
+  /// Writes the k-th messages of history_ to the rows' places of a step.
+  HWY_INLINE void write_messages(bool linear, std::int64_t k, const SlicePlace& to, std::int64_t step) {
+    const V top = steps_.divisor(hn::Load(d_, tops_[k]));
+    const T* const message = history_ + k * most_entries;
     const auto form = [&](std::int64_t b)
                           HWY_ATTR { return steps_.form(linear, hn::Load(d_, message + b * lanes()), top); };
     if (states_ == 2) {
@@ -273,11 +273,13 @@ class ScanLanes {
         for (std::int64_t b = 0; b < states_; ++b) together_[i * states_ + b] = formed_[b * lanes() + i];
       }
     }
-    if (row_offset == nullptr) {
-      std::copy_n(together_, rows_ * states_, to + first_ * states_);
+    if (to.row_offset == nullptr && to.row_stride == states_) {
+      std::copy_n(together_, rows_ * states_, to.at<T>(step, first_));
       return;
     }
-    for (std::int64_t i = 0; i < rows_; ++i) std::copy_n(together_ + i * states_, states_, to + row_offset[first_ + i]);
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      std::copy_n(together_ + i * states_, states_, to.at<T>(step, first_ + i));
+    }
   }
 
   /// The offsets of messages with these largest entries.

@@ -15,7 +15,7 @@
 #include "kernels/gemm_epilogue-inl.hpp"
 #include "kernels/math-inl.hpp"
 #include "kernels/packed_product-inl.hpp"
-#include "kernels/scan_row-inl.hpp"
+#include "kernels/scan_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -30,7 +30,6 @@ class LogSteps {
   using V = GemmVec<T>;
   using Term = ScanTerm<T, false>;
   static constexpr T zero = 0;
-  static constexpr bool negated = false;
 
   explicit LogSteps(const PackedMatrix<T>& matrix) : matrix_(matrix) {}
 
@@ -64,10 +63,10 @@ class LogSteps {
 
   /// Writes the message with 0 as its largest entry; linear: in real space, with 1.
   HWY_INLINE void leave(const ScanRow<T>& row, bool linear, T* message) const {
-    if (HWY_UNLIKELY(!linear || row.in_logs)) return leave_rarely(row, linear, message);
+    if (HWY_UNLIKELY(row.in_logs)) return leave_logs(row, linear, message);
     const V top = divisor(hn::Set(d_, row.top));
     store_row(message, matrix_.states(),
-              [&](std::int64_t v) HWY_ATTR { return hn::Div(hn::LoadU(d_, row.message + v), top); });
+              [&](std::int64_t v) HWY_ATTR { return form(linear, hn::LoadU(d_, row.message + v), top); });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
@@ -158,17 +157,11 @@ class LogSteps {
   /// e^x for x ≤ 0: 0 at −inf alone.
   HWY_INLINE V exp_of(V x) const { return hn::IfThenElseZero(hn::Gt(x, hn::Set(d_, -infinity)), ExpOfShifted(d_, x)); }
 
-  HWY_NOINLINE void leave_rarely(const ScanRow<T>& row, bool linear, T* message) const {
-    if (row.in_logs) {
-      store_row(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
-        const V logs = hn::LoadU(d_, row.logs + v);
-        return linear ? Exp(d_, logs) : logs;
-      });
-    } else {
-      const V top = divisor(hn::Set(d_, row.top));
-      store_row(message, matrix_.states(),
-                [&](std::int64_t v) HWY_ATTR { return Log(d_, hn::Div(hn::LoadU(d_, row.message + v), top)); });
-    }
+  HWY_NOINLINE void leave_logs(const ScanRow<T>& row, bool linear, T* message) const {
+    store_row(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
+      const V logs = hn::LoadU(d_, row.logs + v);
+      return linear ? Exp(d_, logs) : logs;
+    });
   }
 
   /// The message goes from real space to logarithms.

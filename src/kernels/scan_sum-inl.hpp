@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "hwy/highway.h"
-#include "kernels/scan_row-inl.hpp"
+#include "kernels/scan_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {

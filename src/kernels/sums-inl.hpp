@@ -24,10 +24,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // eight ways, so more would evict each other; fewer would rescale the running sum more often.
 inline constexpr std::int64_t rows_at_a_time = 8;
 
-/// The rows added up in the ring, eight of them pairwise; in the log semiring their maximum.
-template <class Ring, class V, class Row>
+/// The rows added up by R, eight of them pairwise; in the log semiring that is their maximum.
+template <class R, class V, class Row>
 HWY_INLINE V add_rows(const Row& row, std::int64_t rows) {
-  using R = VectorRing<Ring>;
   if (rows == rows_at_a_time) {
     const V a = R::add(R::add(row(0), row(1)), R::add(row(2), row(3)));
     const V b = R::add(R::add(row(4), row(5)), R::add(row(6), row(7)));
@@ -44,7 +43,7 @@ template <class D, class Row, class T>
 HWY_INLINE void absorb_vector(semiring::Log, D d, const Row& row, std::int64_t rows, T* top, T* sum, bool first) {
   using V = hn::Vec<D>;
   const V lowest = hn::Set(d, std::numeric_limits<T>::lowest());
-  V high = add_rows<semiring::Log, V>(row, rows);
+  V high = add_rows<VectorRing<semiring::Log>, V>(row, rows);
   V total;
   V shift;
   if (first) {
@@ -72,7 +71,7 @@ template <class D, class Row>
 HWY_INLINE void absorb_vector(semiring::Real, D d, const Row& row, std::int64_t rows, double* top, double*,
                               bool first) {
   using T = hn::TFromD<D>;
-  const auto total = add_rows<semiring::Real, hn::Vec<D>>(row, rows);
+  const auto total = add_rows<VectorRing<semiring::Real>, hn::Vec<D>>(row, rows);
   if constexpr (sizeof(T) == 8) {
     hn::StoreU(first ? total : hn::Add(hn::LoadU(d, top), total), d, top);
   } else {
@@ -91,10 +90,14 @@ HWY_INLINE void absorb_vector(semiring::Real, D d, const Row& row, std::int64_t 
 
 /// Maxima, minima and "or".
 template <class Ring, class D, class Row, class T>
-HWY_INLINE void absorb_vector(Ring, D d, const Row& row, std::int64_t rows, T* top, T*, bool first) {
+HWY_INLINE void absorb_vector(Ring, D d, const Row& row, std::int64_t rows, T* top, T* sum, bool first) {
   using R = VectorRing<Ring>;
-  const auto total = add_rows<Ring, hn::Vec<D>>(row, rows);
+  const auto total = add_rows<R, hn::Vec<D>>(row, rows);
   hn::StoreU(first ? total : R::add(hn::LoadU(d, top), total), d, top);
+  if constexpr (has_plain_sum<Ring>) {
+    const auto plain = add_rows<VectorRing<semiring::Real>, hn::Vec<D>>(row, rows);
+    hn::StoreU(first ? plain : hn::Add(hn::LoadU(d, sum), plain), d, sum);
+  }
 }
 
 /// Short rows end before the hardware's prefetcher has seen a stream: asks for the eight rows to come, those of the
@@ -222,31 +225,56 @@ void fold(std::int64_t lanes, std::int64_t slots, const std::int64_t* slot, void
   std::copy(total, total + slots, top);
 }
 
-/// A sum with NaN or an infinity among its terms is no finite number: in the log semiring that is the sum of
-/// exponentials, whose terms are NaN where an entry is NaN or +inf, and at most 1 otherwise.
+/// Real sums: zero times a finite number is zero, times any other NaN, which stays.
 template <class Ring, class T>
-bool are_numbers(std::int64_t lanes, const void* top_bytes, const void* sum_bytes) {
-  if constexpr (std::is_same_v<Ring, semiring::Real> || has_sum<Ring>) {
-    using State = StateOf<Ring, T>;
-    const hn::ScalableTag<State> d;
-    const auto width = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto* state = static_cast<const State*>(has_sum<Ring> ? sum_bytes : top_bytes);
-    // Zero times a finite number is zero, times any other NaN, which stays. Four at a time do not wait for each other.
-    const auto zero = hn::Zero(d);
-    auto a = zero, b = zero, c = zero, e = zero;
-    std::int64_t lane = 0;
-    for (; lane + 4 * width <= lanes; lane += 4 * width) {
-      a = hn::MulAdd(hn::LoadU(d, state + lane), zero, a);
-      b = hn::MulAdd(hn::LoadU(d, state + lane + width), zero, b);
-      c = hn::MulAdd(hn::LoadU(d, state + lane + 2 * width), zero, c);
-      e = hn::MulAdd(hn::LoadU(d, state + lane + 3 * width), zero, e);
-    }
-    State rest = 0;
-    for (; lane < lanes; ++lane) rest += state[lane] * State{0};
-    return rest == 0 && hn::AllTrue(d, hn::Eq(hn::Add(hn::Add(a, b), hn::Add(c, e)), zero));
-  } else {
-    return true;
+requires std::is_same_v<Ring, semiring::Real>
+double magnitude(std::int64_t lanes, const void* top_bytes, const void*) {
+  const hn::ScalableTag<double> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* top = static_cast<const double*>(top_bytes);
+  const auto zero = hn::Zero(d);
+  auto a = zero, b = zero, c = zero, e = zero;  // four at a time do not wait for each other
+  std::int64_t lane = 0;
+  for (; lane + 4 * width <= lanes; lane += 4 * width) {
+    a = hn::MulAdd(hn::LoadU(d, top + lane), zero, a);
+    b = hn::MulAdd(hn::LoadU(d, top + lane + width), zero, b);
+    c = hn::MulAdd(hn::LoadU(d, top + lane + 2 * width), zero, c);
+    e = hn::MulAdd(hn::LoadU(d, top + lane + 3 * width), zero, e);
   }
+  double rest = 0;
+  for (; lane < lanes; ++lane) rest += top[lane] * 0.0;
+  const bool all = rest == 0 && hn::AllTrue(d, hn::Eq(hn::Add(hn::Add(a, b), hn::Add(c, e)), zero));
+  return all ? 0.0 : std::numeric_limits<double>::infinity();
+}
+
+/// In the log semiring the terms of `sum` are NaN where an entry is NaN or +inf, and at most 1 otherwise. Beside a
+/// maximum or a minimum, the plain sum is NaN where an entry is; an infinity that is not the ring's zero is the top.
+template <class Ring, class T>
+requires(has_sum<Ring> || has_plain_sum<Ring>) double magnitude(std::int64_t lanes, const void* top_bytes,
+                                                                const void* sum_bytes) {
+  const hn::ScalableTag<T> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* top = static_cast<const T*>(top_bytes);
+  const auto* sum = static_cast<const T*>(sum_bytes);
+  const auto zero = hn::Set(d, static_cast<T>(Ring::zero()));
+  auto largest = hn::Zero(d);
+  auto sums = hn::Eq(largest, largest);  // whether all are numbers
+  for (std::int64_t lane = 0; lane < lanes; lane += width) {
+    const auto count = static_cast<std::size_t>(std::min(width, lanes - lane));
+    const auto high = load_some(d, top + lane, count, static_cast<T>(Ring::zero()));
+    const auto beside = load_some(d, sum + lane, count, T{0});
+    largest = hn::Max(largest, hn::IfThenZeroElse(hn::Eq(high, zero), hn::Abs(high)));
+    sums = hn::And(sums, hn::Eq(beside, beside));
+  }
+  if (!hn::AllTrue(d, sums)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, largest)));
+}
+
+/// The others lose NaN.
+template <class Ring, class T>
+requires(!std::is_same_v<Ring, semiring::Real> && !has_sum<Ring> &&
+         !has_plain_sum<Ring>) double magnitude(std::int64_t, const void*, const void*) {
+  return 0;
 }
 
 template <class Ring, class T>

@@ -103,6 +103,11 @@ struct VectorRing<semiring::Boolean> {
 template <class Ring>
 inline constexpr bool has_sum = std::is_same_v<Ring, semiring::Log>;
 
+/// Whether a lane's state has a plain sum beside its `top`: a maximum may lose NaN, and this keeps it.
+template <class Ring>
+inline constexpr bool has_plain_sum =
+    std::is_same_v<Ring, semiring::MaxPlus> || std::is_same_v<Ring, semiring::MinPlus>;
+
 /// Real sums are kept in double; a maximum, a minimum and a running log-sum-exp lose nothing in the arithmetic type.
 template <class Ring, class T>
 using StateOf = std::conditional_t<std::is_same_v<Ring, semiring::Real>, double, T>;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -114,7 +115,11 @@ struct WeightedSum::Impl {
   void gather_lanes(const Task& task, WeightBlock& block) const noexcept;
   void gather_rows(const Task& task, WeightBlock& block) const noexcept;
   void find_rows(Task& task) const noexcept;
-  void form_block(const Task& task) const noexcept;
+  /// Whether what was gathered for a block can make no term anything but a finite number.
+  [[nodiscard]] bool has_numbers(const Task& task, const WeightBlock& block) const noexcept;
+  /// Returns the same where the tasks look at it.
+  bool form_block(const Task& task) const noexcept;
+  bool looks = false;
   void drain(const Task& task) const noexcept;
   void fold(const Task& task, std::int64_t slots, std::int64_t sum_rows, double* to) const noexcept;
   void write_sums(const double* sums, std::int64_t slots, std::int64_t sum_rows, void* output,
@@ -137,6 +142,31 @@ WeightedSum::Impl::Impl(WeightedSumShape given) : shape(std::move(given)) {
   direct = static_cast<std::size_t>(std::find(plan.part.begin(), plan.part.end(), Part::direct) - plan.part.begin());
   no_offset.assign(static_cast<std::size_t>(plan.rows.count), 0);
   arrays = place_scratch(plan, run.compute_dtype);
+  looks = plan.direct_output && !plan.full_logs && !plan.full_factors && !run.accumulate && !run.surprisal;
+}
+
+bool WeightedSum::Impl::has_numbers(const Task& task, const WeightBlock& block) const noexcept {
+  bool all = true;
+  const auto look = [&all](const auto* array, std::int64_t count, auto least) {
+    if (array == nullptr) return;
+    using T = std::remove_cvref_t<decltype(*array)>;
+    for (std::int64_t i = 0; i < count; ++i) {
+      all = all && static_cast<T>(least) <= array[i] && array[i] <= std::numeric_limits<T>::max();
+    }
+  };
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  look(block.lane_log, task.lanes, none);
+  look(block.row_log, task.rows, none);
+  const auto weights = [&]<class T>(T least) {
+    look(static_cast<const T*>(block.lane_weight), task.lanes, least);
+    look(static_cast<const T*>(block.row_weight), task.rows, least);
+  };
+  if (run.compute_dtype == Dtype::float32) {
+    weights(std::numeric_limits<float>::lowest());
+  } else {
+    weights(std::numeric_limits<double>::lowest());
+  }
+  return all;
 }
 
 /// Puts all inputs of one part into an array: over lanes, or over rows, or for Part::full over the lanes of one row.
@@ -208,7 +238,7 @@ void WeightedSum::Impl::find_rows(Task& task) const noexcept {
   task.direct = rows;
 }
 
-void WeightedSum::Impl::form_block(const Task& task) const noexcept {
+bool WeightedSum::Impl::form_block(const Task& task) const noexcept {
   WeightBlock block;
   block.rows = task.rows;
   block.lanes = task.lanes;
@@ -229,7 +259,10 @@ void WeightedSum::Impl::form_block(const Task& task) const noexcept {
   gather_lanes(task, block);
   gather_rows(task, block);
   const auto weigh = task.kernels.weigh[static_cast<std::size_t>(plan.log)][static_cast<std::size_t>(plan.weight)];
-  if (!plan.full_logs && !plan.full_factors) return weigh(block);
+  if (!plan.full_logs && !plan.full_factors) {
+    weigh(block);
+    return !looks || has_numbers(task, block);
+  }
 
   // Something depends on rows and lanes both, and cannot be read where it lies: row by row.
   const double* lane_log = block.lane_log;
@@ -258,6 +291,7 @@ void WeightedSum::Impl::form_block(const Task& task) const noexcept {
       block.row_weight = static_cast<const std::byte*>(block.row_weight) + size_of(run.compute_dtype);
     }
   }
+  return true;
 }
 
 void WeightedSum::Impl::drain(const Task& task) const noexcept {
@@ -318,8 +352,12 @@ std::size_t WeightedSum::shared_scratch_bytes() const {
   return (sums + OuterCursor::words(plan.kept, plan.inputs + 1)) * 8;
 }
 
-void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
-                           std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
+std::optional<std::size_t> WeightedSum::vouches_beside() const {
+  return impl_->looks ? std::optional(impl_->direct) : std::nullopt;
+}
+
+double WeightedSum::run_task(std::int64_t task_index, std::span<const void* const> inputs, void* output,
+                             std::byte* task_scratch, std::byte* shared_scratch) const noexcept {
   const Impl& impl = *impl_;
   const WeightedSumPlan& plan = impl.plan;
   const std::int64_t sum_part = task_index % plan.sum_parts;
@@ -349,6 +387,7 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
   }
   const auto tile = static_cast<std::size_t>(plan.pitch * plan.sum_rows);
   base::Pace pace;
+  bool are_finite = true;
   kept.seek(kept_begin);
   for (std::int64_t k = kept_begin; k < kept_end; ++k) {
     if (!plan.direct_output) {
@@ -361,8 +400,8 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
       task.lanes = kept.at_last_lanes() || sum.at_last_lanes() ? plan.last_lanes : plan.lanes.count;
       task.rows = kept.at_last_rows() || sum.at_last_rows() ? plan.last_rows : plan.rows.count;
       impl.find_rows(task);
-      impl.form_block(task);
-      if (pace.stops(task.rows * task.lanes)) return;
+      are_finite = impl.form_block(task) && are_finite;
+      if (pace.stops(task.rows * task.lanes)) return 0;
       if (plan.steps_per_drain > 0 && ++steps == plan.steps_per_drain) {
         impl.drain(task);
         steps = 0;
@@ -381,6 +420,7 @@ void WeightedSum::run_task(std::int64_t task_index, std::span<const void* const>
     if (k + 1 < kept_end) kept.advance();
   }
   if (plan.stream) hwy::FlushStream();
+  return are_finite ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
 void WeightedSum::finish(void* output, std::byte* shared_scratch) const noexcept {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,9 +60,13 @@ class WeightedSum {
   [[nodiscard]] std::size_t task_scratch_bytes() const;
   [[nodiscard]] std::size_t shared_scratch_bytes() const;
 
+  /// The input whose entries must be numbers, or −inf where they are logarithms, for all that tasks write to be finite
+  /// unless one of them returns infinity; a number that no input has where there is no such input. None: tasks do not
+  /// look.
+  [[nodiscard]] std::optional<std::size_t> vouches_beside() const;
   /// `inputs` are the added, subtracted and factor inputs in that order; none overlaps the output.
-  void run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
-                std::byte* shared_scratch) const noexcept;
+  double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte* shared_scratch) const noexcept;
   void finish(void* output, std::byte* shared_scratch) const noexcept;
 
  private:

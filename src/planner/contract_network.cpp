@@ -246,7 +246,7 @@ class MessageTree {
 
   ValueId message(std::vector<ValueId> inputs, std::uint32_t u) {
     if (inputs.empty()) return none;
-    return builder_.contract({.inputs = std::move(inputs), .keep = edge_[u], .product = {}, .leaf = network_.leaf});
+    return builder_.contract({.inputs = std::move(inputs), .keep = edge_[u], .leaf = network_.leaf});
   }
 
   ScheduleBuilder& builder_;

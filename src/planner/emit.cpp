@@ -7,8 +7,8 @@
 
 #include "planner/contract_network.hpp"
 #include "planner/emit_scan.hpp"
-#include "planner/goal.hpp"
 #include "planner/point_ends.hpp"
+#include "planner/wants.hpp"
 #include "plated/error.hpp"
 
 namespace plated::planner {
@@ -34,29 +34,21 @@ class Emitter {
         options_(options),
         builder_(schedule, options.without, options.keep_sums),
         goals_(problem_, elimination),
+        wants_(elimination, goals_),
         message_(elimination.nodes.size(), none),
         scans_(elimination.components.size()),
-        leave_one_out_(elimination.components.size(), none),
-        wants_message_(elimination.components.size(), false),
-        wants_leave_one_out_(elimination.components.size(), false) {}
+        leave_one_out_(elimination.components.size(), none) {}
 
   void run() {
     const std::vector<Group> groups = group_outputs();
     for (const Group& group : groups) {
       if (goals_.has_scan(group.opened)) {
-        for (const std::size_t o : group.outputs) mark_wanted({problem_.outputs[o].variables, {}});
+        for (const std::size_t o : group.outputs) wants_.add({problem_.outputs[o].variables, {}});
       } else {
-        mark_wanted(group.opened, {});
+        wants_.add(group.opened, {});
       }
     }
-    // A component's messages come from components before it, so wants travel backwards.
-    for (std::size_t c = elimination_.components.size(); c-- > 0;) {
-      if (!wants_message_[c] && !wants_leave_one_out_[c]) continue;
-      for (const std::uint32_t n : elimination_.components[c].nodes) want(n);
-      if (const auto& scan = elimination_.components[c].scan) {
-        for (const std::uint32_t n : scan->absorbed) want(n);
-      }
-    }
+    wants_.spread();
     for (std::uint32_t c = 0; c < elimination_.components.size(); ++c) emit_component(c);
     builder_.enter({});
     for (const Group& group : groups) {
@@ -85,35 +77,6 @@ class Emitter {
     return list;
   }
 
-  void want(std::uint32_t node) {
-    const std::uint32_t producer = elimination_.nodes[node].producer;
-    if (producer != none) wants_message_[producer] = true;
-  }
-
-  void mark_wanted(const Opened& opened, const SortedSet& without) {
-    for (const std::uint32_t c : opened) {
-      if (!elimination_.components[c].leaf.empty() && !goals_.is_scan(c)) wants_leave_one_out_[c] = true;
-      for (const std::uint32_t n : elimination_.components[c].nodes) {
-        const std::uint32_t producer = elimination_.nodes[n].producer;
-        if (contains(without, n)) continue;
-        if (producer == none || !opened.contains(producer)) want(n);
-      }
-    }
-    for (const std::uint32_t n : elimination_.scalars) {
-      if (!opened.contains(elimination_.nodes[n].producer)) want(n);
-    }
-  }
-
-  void mark_wanted(const Goal& goal) {
-    const std::optional<std::uint32_t> chain = goals_.scanned(goal);
-    if (!chain) return mark_wanted(goals_.opened_by(goal), goal.without);
-    const SplitGoal parts = goals_.split(goal, *chain);
-    mark_wanted(parts.inside, goal.without);
-    wants_message_[*chain] = true;
-    scans_[*chain].keeps = true;
-    mark_wanted(parts.around);
-  }
-
   ValueId value(std::uint32_t node) {
     const Node& n = elimination_.nodes[node];
     return n.factor != none ? builder_.factor(n.factor) : message_[node];
@@ -122,7 +85,7 @@ class Emitter {
   [[nodiscard]] bool is_weighted(DimId plate) const { return schedule_.weights.contains(plate); }
 
   void emit_component(std::uint32_t c) {
-    if (!wants_message_[c] && !wants_leave_one_out_[c]) return;
+    if (!wants_.message(c) && !wants_.leave_one_out(c)) return;
     const ComponentRecord& component = elimination_.components[c];
     SinkNetwork network{.tensors = {}, .sinks = {component.remaining}, .leaf = component.leaf};
     builder_.enter({.leaf = component.leaf,
@@ -137,9 +100,9 @@ class Emitter {
     const bool weighted = std::any_of(dropped.begin(), dropped.end(), [&](DimId b) { return is_weighted(b); });
     ValueId one_copy = none;
     ScheduleBuilder::Exponent exponent;
-    if (wants_leave_one_out_[c] || weighted) {
-      one_copy = builder_.contract(
-          {.inputs = inputs, .keep = component.remaining, .product = {}, .leaf = component.leaf, .wide = true});
+    if (wants_.leave_one_out(c) || weighted) {
+      one_copy =
+          builder_.contract({.inputs = inputs, .keep = component.remaining, .leaf = component.leaf, .wide = true});
       inputs = {one_copy};
     }
     if (weighted) {
@@ -147,18 +110,16 @@ class Emitter {
       inputs = {builder_.raise(one_copy, exponent, 0, component.leaf)};
       dropped = subtract(dropped, exponent.counted);
     }
-    if (wants_leave_one_out_[c]) {
+    if (wants_.leave_one_out(c)) {
       leave_one_out_[c] = builder_.leave_one_out(inputs[0], dropped, component.leaf);
       if (weighted) {
         // An output is about one of the copies that a slice stands for; the others of its own slice remain.
         const ValueId others = builder_.raise(one_copy, exponent, 1, component.leaf);
-        leave_one_out_[c] = builder_.contract({.inputs = {leave_one_out_[c], others},
-                                               .keep = component.remaining,
-                                               .product = {},
-                                               .leaf = component.leaf});
+        leave_one_out_[c] = builder_.contract(
+            {.inputs = {leave_one_out_[c], others}, .keep = component.remaining, .leaf = component.leaf});
       }
     }
-    if (wants_message_[c]) {
+    if (wants_.message(c)) {
       message_[component.result] = builder_.contract(
           {.inputs = inputs, .keep = component.remaining, .product = dropped, .leaf = component.leaf});
     }
@@ -168,14 +129,11 @@ class Emitter {
     const ComponentRecord& component = elimination_.components[c];
     ScanRequest request{.component = component,
                         .nodes = nodes,
-                        .keeps = scans_[c].keeps || options_.keep_sums || options_.keep_messages};
+                        .keeps = wants_.slices(c) || options_.keep_sums || options_.keep_messages};
     for (const std::uint32_t n : component.scan->absorbed) request.start.push_back(value(n));
-    scans_[c].values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
-    message_[component.result] = builder_.contract({.inputs = {scans_[c].values.last},
-                                                    .keep = component.remaining,
-                                                    .product = {},
-                                                    .leaf = component.parent,
-                                                    .wide = true});
+    scans_[c] = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+    message_[component.result] = builder_.contract(
+        {.inputs = {scans_[c].last}, .keep = component.remaining, .leaf = component.parent, .wide = true});
   }
 
   /// The nodes of opened components: those that others of them lead to are products of other slices.
@@ -204,12 +162,12 @@ class Emitter {
 
   /// The inputs of the last contraction towards a goal.
   std::vector<ValueId> inputs_of(const Goal& goal) {
-    SinkNetwork network{.tensors = {}, .sinks = {goal.variables}, .leaf = {}};
+    SinkNetwork network{.tensors = {}, .sinks = {goal.variables}};
     if (const std::optional<std::uint32_t> chain = goals_.scanned(goal)) {
       const SplitGoal parts = goals_.split(goal, *chain);
       network.leaf = elimination_.components[*chain].leaf;
       network.tensors = opened_values(parts.inside, goal.without);
-      const ScanValues& there = scans_[*chain].values;
+      const ScanValues& there = scans_[*chain];
       const ScanValues& back = returned(*chain, parts);
       for (const ValueId v : {there.messages, there.shifts, back.messages, back.shifts}) network.tensors.push_back(v);
     } else {
@@ -233,11 +191,8 @@ class Emitter {
     }
     const std::vector<ValueId> inputs = inputs_of(parts.around);
     if (!inputs.empty()) {
-      request.start = {builder_.contract({.inputs = inputs,
-                                          .keep = parts.around.variables,
-                                          .product = {},
-                                          .leaf = elimination_.components[c].parent,
-                                          .wide = true})};
+      request.start = {builder_.contract(
+          {.inputs = inputs, .keep = parts.around.variables, .leaf = elimination_.components[c].parent, .wide = true})};
     }
     for (const ValueId v : request.start) {
       if (!contains(builder_.carried(v), component.scan->chain)) continue;
@@ -268,16 +223,15 @@ class Emitter {
     if (const std::optional<DimId>& end = problem_.outputs[output].in_slice_of) {
       // All other slices are raised to the power of 0.
       const SortedSet& leaf = problem_.outputs[output].plates;
-      const ValueId each =
-          builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = leaf, .wide = true});
+      const ValueId each = builder_.contract({.inputs = inputs, .keep = variables, .leaf = leaf, .wide = true});
       const ValueId one = builder_.raise(each, {.factors = {builder_.weights(*end)}, .counted = {}}, 0, leaf);
       const DimId chain = chain_of(schedule_.graph, *end);
       inputs = {builder_.contract({.inputs = {one}, .keep = variables, .product = {chain}, .leaf = leaf})};
     }
     if (options_.keep_sums && !inputs.empty()) {
-      inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
+      inputs = {builder_.contract({.inputs = inputs, .keep = variables})};
     }
-    builder_.deliver(output, {.inputs = inputs, .keep = variables, .product = {}, .leaf = {}});
+    builder_.deliver(output, {.inputs = inputs, .keep = variables});
   }
 
   void emit_group(const Group& group) {
@@ -292,7 +246,7 @@ class Emitter {
     for (const auto& [variables, outputs] : by_variables) {
       std::vector<ValueId> inputs = last[sink++];
       if (outputs.size() > 1 && !inputs.empty()) {
-        inputs = {builder_.contract({.inputs = inputs, .keep = variables, .product = {}, .leaf = {}})};
+        inputs = {builder_.contract({.inputs = inputs, .keep = variables})};
       }
       for (const std::size_t o : outputs) deliver(o, inputs);
     }
@@ -304,16 +258,11 @@ class Emitter {
   const EmitOptions& options_;
   ScheduleBuilder builder_;
   Goals goals_;
-  std::vector<ValueId> message_;  // [node]: f′
-  struct Scanned {
-    bool keeps = false;
-    ScanValues values;
-  };
-  std::vector<Scanned> scans_;  // [component]
+  Wants wants_;
+  std::vector<ValueId> message_;   // [node]: f′
+  std::vector<ScanValues> scans_;  // [component]
   std::map<std::tuple<std::uint32_t, Goal, SortedSet>, ScanValues> returned_;
   std::vector<ValueId> leave_one_out_;  // [component]
-  std::vector<bool> wants_message_;
-  std::vector<bool> wants_leave_one_out_;
 };
 
 }  // namespace

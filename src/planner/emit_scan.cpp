@@ -78,33 +78,29 @@ class ScanEmitter {
       if (body.values[v].kind != Value::Kind::operand) continue;
       outside[v] = body.values[v].index == 0 ? messages : nodes_[body.values[v].index - 1];
     }
-    for (const Step& one : slice_steps_) {
-      const bool is_last = body.values[one.output].kind == Value::Kind::output;
-      ScheduleBuilder::Contract request{.inputs = {}, .keep = {}, .product = {}, .leaf = component_.leaf};
-      for (const ValueId v : one.inputs) request.inputs.push_back(outside[v]);
-      for (const DimId d : body.values[one.output].dims) {
-        if (schedule_.problem.kind[d] == DimKind::variable) request.keep = unite(request.keep, {d});
-      }
-      request.wide = is_last || body.values[one.output].precision == Precision::wide;
-      outside[one.output] = builder_.contract(std::move(request));
-    }
-    const ValueId results = outside[slice_steps_.back().output];
-    std::get<Scan>(schedule_.steps[step].operation).results = results;
+    for (const Step& one : slice_steps_) compute_outside(one, body, outside);
+    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = outside[slice_steps_.back().output];
   }
 
-  /// The variables that a message after a slice has.
-  [[nodiscard]] SortedSet states_after() const {
-    SortedSet keep = sorted(scan_.after);
-    for (const DimId d : scan_.kept) {
-      if (schedule_.problem.kind[d] == DimKind::variable) keep = unite(keep, {d});
-    }
-    return keep;
+  /// Computes what a step of the body does for all slices at once; `outside` has the schedule's values for the body's.
+  void compute_outside(const Step& step, const Schedule& body, std::vector<ValueId>& outside) {
+    const Value& result = body.values[step.output];
+    ScheduleBuilder::Contract request{.inputs = {}, .keep = variables_of(result.dims), .leaf = component_.leaf};
+    request.wide = result.kind == Value::Kind::output || result.precision == Precision::wide;
+    for (const ValueId v : step.inputs) request.inputs.push_back(outside[v]);
+    outside[step.output] = builder_.contract(std::move(request));
+  }
+
+  [[nodiscard]] SortedSet variables_of(const std::vector<DimId>& dims) const {
+    SortedSet variables = sorted(dims);
+    std::erase_if(variables, [&](DimId d) { return schedule_.problem.kind[d] != DimKind::variable; });
+    return variables;
   }
 
   ValueId product(const std::vector<ValueId>& values, const SortedSet& leaf, bool wide = false) {
     SortedSet all;
     for (const ValueId v : values) all = unite(all, builder_.carried_variables(v));
-    return builder_.contract({.inputs = values, .keep = all, .product = {}, .leaf = leaf, .wide = wide});
+    return builder_.contract({.inputs = values, .keep = all, .leaf = leaf, .wide = wide});
   }
 
   /// Nodes over the same single variable become one.
@@ -160,10 +156,10 @@ class ScanEmitter {
       std::erase(dims, scan_.chain);
       tensors.push_back(body.operand(k + 1, std::move(dims), schedule_.values[nodes_[k]].precision));
     }
-    const SortedSet keep = states_after();
+    const SortedSet keep = variables_of(with_kept(scan_.after));
     const SinkNetwork network{.tensors = tensors, .sinks = {keep}, .leaf = component_.leaf};
     const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
-    body.deliver(0, {.inputs = last, .keep = keep, .product = {}, .leaf = {}});
+    body.deliver(0, {.inputs = last, .keep = keep});
     hoist();
     slice_steps_ = body_->steps;
     if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);
@@ -185,13 +181,7 @@ class ScanEmitter {
         steps.push_back(std::move(step));
         continue;
       }
-      ScheduleBuilder::Contract request{.inputs = {}, .keep = {}, .product = {}, .leaf = component_.leaf};
-      for (const ValueId v : step.inputs) request.inputs.push_back(outside[v]);
-      for (const DimId d : body_->values[step.output].dims) {
-        if (schedule_.problem.kind[d] == DimKind::variable) request.keep = unite(request.keep, {d});
-      }
-      request.wide = body_->values[step.output].precision == Precision::wide;
-      outside[step.output] = builder_.contract(std::move(request));
+      compute_outside(step, *body_, outside);
     }
     body_->steps = std::move(steps);
     nodes_.clear();

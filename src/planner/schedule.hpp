@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "planner/extents.hpp"
 #include "planner/problem.hpp"
 #include "plated/semiring.hpp"
@@ -142,7 +144,8 @@ struct Scan {
   std::optional<Smoothing> smoothing = {};
 };
 
-using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, Gather, Scatter, Scan>;
+/// There are many steps, and few of the largest kind.
+using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, Gather, Scatter, base::Boxed<Scan>>;
 
 /// One operation on whole tensors.
 struct Step {
@@ -153,12 +156,17 @@ struct Step {
 
   template <class Kind>
   [[nodiscard]] bool is() const {
-    return std::holds_alternative<Kind>(operation);
+    return as<Kind>() != nullptr;
   }
   /// The operation, if it is of this kind.
   template <class Kind>
   [[nodiscard]] const Kind* as() const {
-    return std::get_if<Kind>(&operation);
+    if constexpr (std::is_same_v<Kind, Scan>) {
+      const auto* boxed = std::get_if<base::Boxed<Kind>>(&operation);
+      return boxed != nullptr ? &**boxed : nullptr;
+    } else {
+      return std::get_if<Kind>(&operation);
+    }
   }
 };
 

@@ -73,8 +73,8 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   ValueId whole = add_value(std::move(value));
   if (!source.observed.empty()) whole = gather(whole, source);
   if (!source.in_slice_of) return known = whole;
-  const ValueId wide = contract(
-      {.inputs = {whole}, .keep = carried_variables(whole), .product = {}, .leaf = source.plates, .wide = true});
+  const ValueId wide =
+      contract({.inputs = {whole}, .keep = carried_variables(whole), .leaf = source.plates, .wide = true});
   return known = raise(wide, {.factors = {weights(*source.in_slice_of)}, .counted = {}}, 0, source.plates);
 }
 

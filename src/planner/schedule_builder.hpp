@@ -27,9 +27,9 @@ class ScheduleBuilder {
   /// multiplied over, as a power where no input carries them; everything else stays.
   struct Contract {
     std::vector<ValueId> inputs;
-    SortedSet keep;
-    SortedSet product;
-    SortedSet leaf;
+    SortedSet keep = {};
+    SortedSet product = {};
+    SortedSet leaf = {};
     /// Keep the result in double even where nothing has multiplied it yet.
     bool wide = false;
   };

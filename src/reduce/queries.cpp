@@ -99,6 +99,7 @@ class Grouper {
   }
 
  private:
+  /// Of a graph without chains.
   void find_barren() {
     std::vector<SortedSet> plates;
     for (std::size_t f = 0; f < graph_.factors().size(); ++f) plates.push_back(graph_.factor_plates(f));
@@ -108,10 +109,7 @@ class Grouper {
     }
     gone_.assign(factors.size(), false);
     // An empty sum is zero, whatever was declared.
-    const std::vector<bool> named = graph::named_along_chains(graph_);
-    const auto kept = [&](DimId v) {
-      return stays_[v] || graph_.dims()[v].size == 0 || (v < named.size() && named[v]);
-    };
+    const auto kept = [&](DimId v) { return stays_[v] || graph_.dims()[v].size == 0; };
     for (const graph::Barren& barren : graph::barren_variables(factors, graph_.variable_plates(), kept)) {
       own_[barren.variable] = static_cast<std::uint32_t>(barren.factor);
       gone_[barren.factor] = true;
@@ -272,10 +270,6 @@ class Grouper {
 
 }  // namespace
 
-double estimated_flops(const FactorGraph& graph, const Query& query) {
-  return Grouper(graph, {}, 0).flops(query.factors);
-}
-
 std::vector<Query> marginal_queries(const FactorGraph& graph, std::span<const DimId> observed, double cheap_flops) {
   return Grouper(graph, observed, cheap_flops).run();
 }
@@ -296,14 +290,10 @@ FactorGraph query_graph(const FactorGraph& graph, const Query& query) {
     for (const DimId v : graph.factor_variables(f)) derived.variable(v, plates[v]);
   }
   for (const DimId v : query.variables) derived.variable(v, plates[v]);
-  std::vector<DimId> batch;
-  for (DimId d = 0; d < graph.dims().size(); ++d) {
-    if (graph.dims()[d].kind == DimKind::batch) batch.push_back(d);
-  }
   for (const std::size_t f : query.factors) {
     derived.factor(graph.factors()[f].name, graph.factors()[f].dims, graph.factors()[f].tied);
   }
-  derived.output(std::move(batch));
+  derived.output(graph::batch_axes(graph));
   return std::move(derived).finish();
 }
 

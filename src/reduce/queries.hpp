@@ -13,7 +13,7 @@ namespace plated::reduce {
 struct Query {
   std::vector<std::size_t> factors;  ///< ascending
   std::vector<DimId> variables;      ///< that it is to answer for: each variable of the graph has one query
-  double flops = 0;                  ///< as estimated_flops(); 0 where the graph leaves no choice of queries
+  double flops = 0;  ///< of its value, by a quick estimate; 0 where the graph leaves no choice of queries
 };
 
 /// Queries that cover all variables, cheap together: one for each sink of a directed model at most, fewer where sharing
@@ -25,9 +25,6 @@ struct Query {
 /// One query for the posteriors of some variables, alone or together: without the barren variables that are neither
 /// asked for nor observed.
 [[nodiscard]] Query query_for(const FactorGraph& graph, std::vector<DimId> asked, std::span<const DimId> observed = {});
-
-/// The flops of a query's value, by a quick estimate.
-[[nodiscard]] double estimated_flops(const FactorGraph& graph, const Query& query);
 
 /// The graph of a query: the same dims under the same ids, without outputs but the total.
 [[nodiscard]] FactorGraph query_graph(const FactorGraph& graph, const Query& query);

@@ -23,7 +23,7 @@ struct ChainDraw {
 };
 
 struct DrawnChain : Drawn {
-  ChainCase chain_case;
+  Case chain_case;
 
   [[nodiscard]] RunOptions run() const {
     RunOptions options = Drawn::run();
@@ -149,7 +149,7 @@ inline std::vector<DimId> joined_in(const FactorGraph& graph, DimId chain) {
 template <class Property>
 void for_each_chain(std::uint64_t runs, const ChainDraw& draw, bool may_refuse, Property property) {
   for_each_seed(runs, [&](std::uint64_t seed) -> testing::AssertionResult {
-    const ChainCase c = random_chain(seed, draw.graphs);
+    const Case c = random_chain(seed, draw.graphs);
     std::string text = c.print() + "\n";
     testing::AssertionResult result = testing::AssertionSuccess();
     try {

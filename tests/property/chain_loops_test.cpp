@@ -73,7 +73,7 @@ struct LongChain {
 };
 
 LongChain long_chain(std::uint64_t seed, Semiring semiring, Dtype dtype, bool nested) {
-  const ChainCase c = random_chain(seed, {.small_sizes = false, .nested = nested});
+  const Case c = random_chain(seed, {.small_sizes = false, .nested = nested});
   FactorGraph graph = c.build();
   Random random(seed + 77);
   RunOptions options{.semiring = semiring};

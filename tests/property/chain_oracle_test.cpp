@@ -167,7 +167,7 @@ TEST(ChainOracle, DifferentiatesAsByHand) {
 /// Random chains without lengths mean what the graph's own unrolling of them means.
 TEST(ChainOracle, AgreesWithTheUnrolledGraph) {
   for_each_seed(400, [](std::uint64_t seed) -> testing::AssertionResult {
-    const ChainCase c = random_chain(seed, {.ragged = false, .nested = seed % 10 == 0, .outputs_across = true});
+    const Case c = random_chain(seed, {.ragged = false, .nested = seed % 10 == 0, .outputs_across = true});
     const FactorGraph graph = c.build();
     Random random(seed);
     const Operands drawn(graph, random, {.zero_percent = 10});
@@ -219,7 +219,7 @@ Tensor shortened(const Tensor& tensor, const std::vector<DimId>& dims, DimId cha
 /// One length for a whole graph makes it the graph of a shorter chain.
 TEST(ChainOracle, TakesALengthForAShorterChain) {
   for_each_seed(400, [](std::uint64_t seed) -> testing::AssertionResult {
-    const ChainCase c = random_chain(seed, {.ragged = false, .nested = seed % 10 == 0, .outputs_across = true});
+    const Case c = random_chain(seed, {.ragged = false, .nested = seed % 10 == 0, .outputs_across = true});
     const FactorGraph graph = c.build();
     if (c.chains.size() > 1) return testing::AssertionSuccess();
     const std::string& name = c.chains[0].name;
@@ -262,7 +262,7 @@ TEST(ChainOracle, TakesALengthForAShorterChain) {
 
 TEST(ChainOracle, OfPosteriorsSumsWhatTheOtherOracleSums) {
   for_each_seed(200, [](std::uint64_t seed) -> testing::AssertionResult {
-    const ChainCase c = random_chain(seed, {.most_work = 10000});
+    const Case c = random_chain(seed, {.most_work = 10000});
     FactorGraph graph = c.build();
     Random random(seed);
     const Operands operands(graph, random, {.zero_percent = 10});

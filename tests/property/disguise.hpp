@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "property/chain_written.hpp"
+#include "property/written_case.hpp"
 
 namespace plated::test {
 
@@ -13,7 +13,7 @@ namespace plated::test {
 /// order of their axes is that of declaration.
 class Disguise {
  public:
-  Disguise(Case& c, std::vector<ChainCase::Chained>* chains, Random& random) {
+  Disguise(Case& c, Random& random) {
     std::vector<std::string> fresh;
     for (char letter = 'a'; letter <= 'z'; ++letter) {
       fresh.emplace_back(1, letter);
@@ -23,13 +23,11 @@ class Disguise {
     for (auto* list : {&c.plates, &c.batch, &c.variables}) {
       for (Case::Dimension& d : *list) rename(d.name, fresh);
     }
-    if (chains != nullptr) {
-      for (ChainCase::Chained& d : *chains) rename(d.name, fresh);
-      for (ChainCase::Chained& d : *chains) {
-        for (auto& [source, target] : d.links) {
-          source = named(source);
-          target = named(target);
-        }
+    for (Case::Chained& d : c.chains) rename(d.name, fresh);
+    for (Case::Chained& d : c.chains) {
+      for (auto& [source, target] : d.links) {
+        source = named(source);
+        target = named(target);
       }
     }
     for (Case::Dimension& d : c.variables) {

@@ -30,7 +30,7 @@ class CaseGenerator {
   Case run() {
     for (;;) {
       draw();
-      if (options_.odd) (void)Disguise(case_, nullptr, random_);
+      if (options_.odd) (void)Disguise(case_, random_);
       if (settle()) return case_;
     }
   }

@@ -21,7 +21,7 @@ class ChainGenerator {
   using Names = Case::Names;
   ChainGenerator(std::uint64_t seed, const ChainOptions& options) : random_(seed), options_(options) { seed_ = seed; }
 
-  ChainCase run() {
+  Case run() {
     for (;;) {
       c_ = {};
       c_.seed = seed_;
@@ -154,7 +154,7 @@ class ChainGenerator {
 
   Part draw_chain(const std::string& name, const Names& around, const std::string& suffix, const Names& above,
                   std::int64_t most) {
-    ChainCase::Chained chain{name, size(8, 12, most), {}};
+    Case::Chained chain{name, size(8, 12, most), {}};
     const Names home = joined(around, {name});
     // Each path of links: two variables at order 1, three at order 2.
     std::vector<Names> paths;
@@ -187,7 +187,7 @@ class ChainGenerator {
   }
 
   void disguise() {
-    const Disguise disguise(c_, &c_.chains, random_);
+    const Disguise disguise(c_, random_);
     std::map<std::string, std::int64_t> renamed;
     for (const auto& [chain, least] : ragged_) renamed[disguise.named(chain)] = least;
     ragged_ = std::move(renamed);
@@ -385,7 +385,7 @@ class ChainGenerator {
   Random random_;
   ChainOptions options_;
   std::uint64_t seed_ = 0;
-  ChainCase c_;
+  Case c_;
   Names outer_;                                         // plates around everything, each inside the one before
   std::vector<std::pair<std::string, Names>> globals_;  // variables outside the chains, and their plates
   std::vector<Part> slices_;
@@ -393,7 +393,7 @@ class ChainGenerator {
   std::map<std::string, std::string> inside_;   // variables of plates inside slices
 };
 
-[[nodiscard]] inline ChainCase random_chain(std::uint64_t seed, const ChainOptions& options = {}) {
+[[nodiscard]] inline Case random_chain(std::uint64_t seed, const ChainOptions& options = {}) {
   return ChainGenerator(seed, options).run();
 }
 

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <set>
 
-#include "property/adjoint_case.hpp"
+#include "property/drawn_model.hpp"
 
 namespace plated::test {
 
 /// Subtracts a constant that float32 feels from all entries of one operand in log space that stands for few slices.
-inline void shift_one_operand(Drawn& drawn) {
+inline void shift_one_operand(DrawnModel& drawn) {
   const auto f = static_cast<std::size_t>(drawn.random.below(static_cast<std::int64_t>(drawn.tensors().size())));
   const Tensor& operand = drawn.tensors()[f];
   std::int64_t slices = 1;

@@ -1,4 +1,5 @@
-// A plated graph written down twice: through the builder and, where an equation can say it, as an equation.
+// A graph of plates and chains written down twice: through the builder and, where an equation can say it, as an
+// equation.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/oracle.hpp"
@@ -45,44 +47,33 @@ struct Case {
     std::int64_t size = 0;
     std::optional<Names> stated;  // explicit plates of a variable
   };
+  struct Chained {
+    std::string name;
+    std::int64_t size = 0;
+    std::vector<std::pair<std::string, std::string>> links;
+  };
   struct Term {
     Names dims;
     Names tied;
   };
   std::uint64_t seed = 0;
   std::vector<Dimension> plates, batch, variables;
+  std::vector<Chained> chains;
+  Lengths lengths;
   std::vector<Term> factors;
   std::vector<Names> outputs;
   Names order;  // in which dims are declared; those that are not named come last
 
-  /// Declares plates, batch dims, chains and variables; a variable whose plates are stated comes behind these.
-  void declare(FactorGraph& graph, const std::vector<Dimension>& chains) const {
-    struct Declared {
-      DimKind kind;
-      const Dimension* dim;
-    };
-    std::vector<Declared> all;
-    for (const Dimension& d : plates) all.push_back({DimKind::plate, &d});
-    for (const Dimension& d : batch) all.push_back({DimKind::batch, &d});
-    for (const Dimension& d : chains) all.push_back({DimKind::chain, &d});
-    for (const Dimension& d : variables) all.push_back({DimKind::variable, &d});
-    const auto rank = [&](const Declared& d) {
-      return std::pair(d.dim->stated.has_value(), std::find(order.begin(), order.end(), d.dim->name));
-    };
-    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    for (const auto& [kind, dim] : all) {
-      if (kind == DimKind::plate) graph.plate(dim->name, dim->size);
-      if (kind == DimKind::batch) graph.batch(dim->name, dim->size);
-      if (kind == DimKind::chain) graph.chain(dim->name, dim->size);
-      if (kind == DimKind::variable && dim->stated) graph.variable(dim->name, dim->size, *dim->stated);
-      if (kind == DimKind::variable && !dim->stated) graph.variable(dim->name, dim->size);
-    }
-  }
-
+  /// Factors are named f0, f1, …
   [[nodiscard]] FactorGraph build() const {
     FactorGraph graph;
-    declare(graph, {});
-    for (const Term& f : factors) graph.factor("", f.dims, {.tied = f.tied});
+    declare(graph);
+    for (const Chained& d : chains) {
+      for (const auto& [source, target] : d.links) graph.link(d.name, source, target);
+    }
+    for (std::size_t f = 0; f < factors.size(); ++f) {
+      graph.factor("f" + std::to_string(f), factors[f].dims, {.tied = factors[f].tied});
+    }
     for (const Names& o : outputs) graph.output(o);
     if (outputs.empty()) graph.output({});  // what compile() plans for a graph without outputs
     graph.validate();
@@ -125,6 +116,11 @@ struct Case {
     }
     for (const Dimension& d : plates) options.plates += (options.plates.empty() ? "" : " ") + d.name;
     for (const Dimension& d : batch) options.batch += (options.batch.empty() ? "" : " ") + d.name;
+    for (const Chained& d : chains) {
+      options.sizes[d.name] = d.size;
+      for (const auto& [source, target] : d.links) options.chains[d.name].push_back(source + "->" + target);
+    }
+    options.lengths = lengths;
     return options;
   }
 
@@ -141,7 +137,43 @@ struct Case {
     list("batch", batch);
     list("variables", variables);
     if (!order.empty()) text += "\n  declared " + joined(order);
+    for (const Chained& d : chains) {
+      text += "\n  chain " + d.name + "=" + std::to_string(d.size);
+      for (const auto& [source, target] : d.links) text += ", " + source + "->" + target;
+      const auto given = lengths.find(d.name);
+      if (given == lengths.end()) continue;
+      text += ", lengths";
+      for (const std::int64_t length : given->second.values) text += " " + std::to_string(length);
+    }
     return text;
+  }
+
+ private:
+  /// Declares plates, batch dims, chains and variables; a variable whose plates are stated comes behind these.
+  void declare(FactorGraph& graph) const {
+    struct Declared {
+      DimKind kind;
+      const std::string* name;
+      std::int64_t size;
+      const std::optional<Names>* stated;
+    };
+    const std::optional<Names> nothing;
+    std::vector<Declared> all;
+    for (const Dimension& d : plates) all.push_back({DimKind::plate, &d.name, d.size, &d.stated});
+    for (const Dimension& d : batch) all.push_back({DimKind::batch, &d.name, d.size, &d.stated});
+    for (const Chained& d : chains) all.push_back({DimKind::chain, &d.name, d.size, &nothing});
+    for (const Dimension& d : variables) all.push_back({DimKind::variable, &d.name, d.size, &d.stated});
+    const auto rank = [&](const Declared& d) {
+      return std::pair(d.stated->has_value(), std::find(order.begin(), order.end(), *d.name));
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    for (const auto& [kind, name, size, stated] : all) {
+      if (kind == DimKind::plate) graph.plate(*name, size);
+      if (kind == DimKind::batch) graph.batch(*name, size);
+      if (kind == DimKind::chain) graph.chain(*name, size);
+      if (kind == DimKind::variable && *stated) graph.variable(*name, size, **stated);
+      if (kind == DimKind::variable && !*stated) graph.variable(*name, size);
+    }
   }
 };
 

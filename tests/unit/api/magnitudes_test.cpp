@@ -274,6 +274,46 @@ TEST(Magnitudes, OfViewsThatRepeatMemoryAndOfDiagonals) {
   EXPECT_NEAR(marginals("m,mm->", {prior, diagonal}).variables.at("m").at({0}), 0.9, 1e-12);
 }
 
+// A run looks at large operands itself: what it meets far inside is treated as if it had been seen before.
+TEST(Magnitudes, OfOneSliceAmongThousandsSpoilNothing) {
+  const std::int64_t slices = 3000;
+  std::vector<double> f;
+  for (std::int64_t k = 0; k < slices * 4; ++k) f.push_back(-0.01 * std::sin(0.37 * static_cast<double>(k)));
+  const EinsumOptions options{.plates = "i"};
+  const Tensor prior = Tensor::of<double>({2}, {0, 0.5});
+  const auto of = [&](double offset) {
+    std::vector<double> shifted = f;
+    for (std::size_t k = 4004; k < 4008; ++k) shifted[k] += offset;
+    return std::vector<Tensor>{prior, Tensor::of<double>({slices, 2, 2}, shifted)};
+  };
+  const std::vector<Tensor> plain = of(0);
+  for (const double offset : {-1e9, 1e9}) {
+    const std::vector<Tensor> operands = of(offset);
+    const auto expect = [](const Tensor& got, const Tensor& want) {
+      const std::vector<double> a = got.values(), b = want.values();
+      ASSERT_EQ(a.size(), b.size());
+      // The slice itself has seven digits left.
+      for (std::size_t k = 0; k < a.size(); ++k) ASSERT_NEAR(a[k], b[k], a.size() > 2 && k / 4 == 1001 ? 1e-6 : 1e-7);
+    };
+    expect(marginals("m,imx->", operands, options).variables.at("m"),
+           marginals("m,imx->", plain, options).variables.at("m"));
+    expect(entropy("m,imx->", operands, options), entropy("m,imx->", plain, options));
+    expect(value_and_gradient("m,imx->", operands, options).gradients[1],
+           value_and_gradient("m,imx->", plain, options).gradients[1]);
+    EXPECT_EQ(map("m,imx->", operands, options).assignment.at("m").values,
+              map("m,imx->", plain, options).assignment.at("m").values);
+    const std::vector<Tensor::Shape> shapes{{2}, {slices, 2, 2}};
+    const Plan plan = compile(FactorGraph::from_equation("m,imx->", shapes, {.plates = "i"}));
+    expect(plan.evaluate(operands).marginals().variables.at("m"),
+           marginals("m,imx->", plain, options).variables.at("m"));
+    const double want = marginals("m,imx->", plain, options).variables.at("m").at({1});
+    const std::vector<std::int64_t> drawn =
+        sample("m,imx->", operands, {.count = 4000, .seed = 3}, options).at("m").values;
+    const double share = static_cast<double>(std::accumulate(drawn.begin(), drawn.end(), std::int64_t{0})) / 4000;
+    EXPECT_NEAR(share, want, 5 * std::sqrt(want * (1 - want) / 4000));
+  }
+}
+
 TEST(Magnitudes, CountAsMemoryWhereTheyNeedACopy) {
   const std::int64_t slices = 20000;
   std::vector<double> values(static_cast<std::size_t>(2 * slices), -1e30);

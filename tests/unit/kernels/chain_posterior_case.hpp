@@ -135,8 +135,9 @@ Posteriors run_posterior_case(const PosteriorCase<T>& c, const Question& questio
                               const std::vector<std::int64_t>& cuts, bool& safe) {
   const ChainPosterior posterior(dtype_of<T>, c.states, c.matrix.data(), 1, c.states);
   PosteriorRun run;
-  run.forward = {c.forward.data(), c.message_step, c.message_offset.data()};
-  run.backward = {c.backward.data(), c.message_step, c.message_offset.data()};
+  run.forward = {.data = c.forward.data(), .step_stride = c.message_step, .row_offset = c.message_offset.data()};
+  run.backward = run.forward;
+  run.backward.data = c.backward.data();
   run.weight = c.weight.data();
   run.steps = c.steps;
   run.lengths = c.lengths.empty() ? nullptr : c.lengths.data();
@@ -151,8 +152,12 @@ Posteriors run_posterior_case(const PosteriorCase<T>& c, const Question& questio
   const auto place = [&](int which) {
     void* data = question.dtype == Dtype::float32 ? static_cast<void*>(singles[which].data())
                                                   : static_cast<void*>(doubles[which].data());
-    if (!question.states_apart) return PosteriorPlace{data, question.dtype, c.rows * c.states, 1, nullptr};
-    return PosteriorPlace{data, question.dtype, c.rows * c.states, c.rows, row_offset.data()};
+    SlicePlace to{.data = data, .dtype = question.dtype, .step_stride = c.rows * c.states, .row_stride = c.states};
+    if (question.states_apart) {
+      to.state_stride = c.rows;
+      to.row_offset = row_offset.data();
+    }
+    return to;
   };
   if (question.before) run.before = place(0);
   if (question.after) run.after = place(1);

@@ -30,7 +30,11 @@ struct TermData {
   }
   [[nodiscard]] SliceTerm slices() const {
     if (!present) return {};
-    return {values.data() + origin, step_stride, state_stride, row_offset.data()};
+    return {.data = values.data() + origin,
+            .dtype = dtype_of<T>,
+            .step_stride = step_stride,
+            .state_stride = state_stride,
+            .row_offset = row_offset.data()};
   }
 };
 
@@ -86,7 +90,9 @@ ScanResult<T> run_scan_case(const ScanCase<T>& c, const std::vector<std::int64_t
   run.first_step = c.first_step;
   run.direction = c.direction;
   if (traced && c.steps > 0) {
-    run.trace = {result.trace.data() + (c.steps - 1) * step, -step, result.trace_offset.data(), c.rows};
+    run.trace.messages = {
+        .data = result.trace.data() + (c.steps - 1) * step, .step_stride = -step, .row_stride = c.states};
+    run.trace.offsets = {.data = result.trace_offset.data(), .step_stride = c.rows, .row_stride = 1};
   }
   std::vector<std::int64_t> row_offset, offset_row_offset;
   if (traced && c.steps > 0 && trace != Traced::log) {
@@ -94,11 +100,10 @@ ScanResult<T> run_scan_case(const ScanCase<T>& c, const std::vector<std::int64_t
       row_offset.push_back((c.rows - 1 - r) * c.steps * c.states);
       offset_row_offset.push_back((c.rows - 1 - r) * c.steps);
     }
-    run.trace = {result.trace.data(), c.states, result.trace_offset.data(), 1};
-    run.trace.row_offset = row_offset.data();
-    run.trace.offset_row_offset = offset_row_offset.data();
+    run.trace.messages = {.data = result.trace.data(), .step_stride = c.states, .row_offset = row_offset.data()};
+    run.trace.offsets = {.data = result.trace_offset.data(), .step_stride = 1, .row_offset = offset_row_offset.data()};
     run.trace.linear = true;
-    if (trace == Traced::linear_without_offsets) run.trace.offsets = nullptr;
+    if (trace == Traced::linear_without_offsets) run.trace.offsets = {};
   }
   std::byte* scratch = base::allocate_aligned(scan.scratch_bytes());
   std::int64_t first = 0;

@@ -1,0 +1,161 @@
+// Checks lengths of plates and chains.
+#include "engine/lengths.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/checked_size.hpp"
+#include "engine/check_operands.hpp"
+#include "graph/answer_axes.hpp"
+#include "graph/spell.hpp"
+#include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
+
+namespace plated::engine {
+namespace {
+
+using base::SortedSet;
+using graph::quoted;
+using planner::sizes;
+
+/// A factor or variable of a plate, and the other plates that it is in.
+struct Item {
+  std::string name;
+  SortedSet around;
+};
+
+std::vector<Item> items_in(const FactorGraph& graph, DimId plate) {
+  std::vector<Item> items;
+  const auto add = [&](std::string name, const std::vector<DimId>& plates) {
+    SortedSet around = base::sorted(plates);
+    if (!base::contains(around, plate)) return;
+    std::erase(around, plate);
+    items.push_back({std::move(name), std::move(around)});
+  };
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    add("factor " + quoted(graph.factors()[f].name), graph.factor_plates(f));
+  }
+  const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
+  for (const DimId v : graph::variables(graph)) add("variable " + quoted(graph.dims()[v].name), plates[v]);
+  return items;
+}
+
+/// The axes that lengths of a shape have: with batch dims or without.
+std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planner::Extents& extents,
+                                          const SortedSet& plates, const std::vector<std::int64_t>& shape) {
+  std::vector<DimId> axes = graph::batch_axes(graph);
+  axes.insert(axes.end(), plates.begin(), plates.end());
+  if (shape == sizes(extents, axes)) return axes;
+  if (shape == sizes(extents, plates)) return plates;
+  return std::nullopt;
+}
+
+/// The plates that everything in a plate is in, besides it. A chain whose linked variables are in the plate runs
+/// through its slices, and has no say in how many there are.
+SortedSet common_plates(const FactorGraph& graph, DimId plate, const std::vector<Item>& items) {
+  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
+  for (const Item& item : items) common = base::intersect(common, item.around);
+  for (const Chain& chain : graph.chains()) {
+    const bool inside = std::any_of(chain.links.begin(), chain.links.end(), [&](const Link& link) {
+      return base::contains(graph.variable_plates()[link.source], plate);
+    });
+    if (inside) std::erase(common, chain.dim);
+  }
+  return common;
+}
+
+std::vector<DimId> plate_length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId plate,
+                                     const Integers& given) {
+  const std::string name = quoted(graph.dims()[plate].name);
+  const std::vector<Item> items = items_in(graph, plate);
+  const SortedSet common = common_plates(graph, plate, items);
+  if (const auto axes = axes_of(graph, extents, common, given.shape)) return *axes;
+  for (const Item& wide : items) {
+    if (!axes_of(graph, extents, wide.around, given.shape)) continue;
+    for (const Item& item : items) {
+      const SortedSet lacks = base::subtract(wide.around, item.around);
+      if (lacks.empty()) continue;
+      throw PlateError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) + ", but " +
+                       item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
+                       ", so that they do not say how many of its slices exist");
+    }
+  }
+  std::vector<DimId> batched = graph::batch_axes(graph);
+  const bool has_batch = !batched.empty();
+  batched.insert(batched.end(), common.begin(), common.end());
+  throw ShapeError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) +
+                   ", but the plates that everything in it is in have " + shape_text(sizes(extents, common)) +
+                   (has_batch ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
+}
+
+/// The lengths of a chain are those of its linked variables' plates.
+std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId chain,
+                                     const Integers& given) {
+  const std::string name = quoted(graph.dims()[chain].name);
+  const auto linking =
+      std::find_if(graph.chains().begin(), graph.chains().end(), [&](const Chain& c) { return c.dim == chain; });
+  if (linking->links.empty()) {
+    throw OptionError("lengths are given for chain " + name + ", which links nothing: make it a plate");
+  }
+  SortedSet plates = graph.variable_plates()[linking->links[0].source];
+  for (const Link& link : linking->links) {
+    if (graph.variable_plates()[link.source] == plates) continue;
+    throw OptionError("the variables that chain " + name +
+                      " links live in different plates, so that its lengths have no shape");
+  }
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    const SortedSet around = graph.factor_plates(f);
+    if (!base::contains(around, chain) || base::is_subset(plates, around)) continue;
+    throw OptionError("factor " + quoted(graph.factors()[f].name) + " of chain " + name +
+                      " lacks plates of its linked variables, and is joined to none of them, so that lengths cannot "
+                      "apply to it");
+  }
+  std::vector<DimId> batched = graph::AnswerAxes(graph)(linking->links[0].source, false);
+  std::erase(batched, chain);
+  if (given.shape == sizes(extents, batched)) return batched;
+  const std::size_t batch = graph::batch_axes(graph).size();
+  std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());
+  if (given.shape == sizes(extents, around)) return around;
+  throw ShapeError("the lengths of chain " + name + " have the shape " + shape_text(given.shape) +
+                   ", but the plates of its linked variables have " + shape_text(sizes(extents, around)) +
+                   (batch > 0 ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
+}
+
+}  // namespace
+
+DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what, bool or_chain) {
+  const auto dim = graph.find(name);
+  if (dim && graph.dims()[*dim].kind == DimKind::plate) return *dim;
+  if (dim && or_chain && graph.dims()[*dim].kind == DimKind::chain) return *dim;
+  throw UnknownNameError(std::string(what) + " are given for " + quoted(name) + ", and the model has no such plate");
+}
+
+std::vector<DimId> length_axes(const FactorGraph& graph, DimId plate) {
+  std::vector<DimId> axes = graph::batch_axes(graph);
+  const SortedSet around = common_plates(graph, plate, items_in(graph, plate));
+  axes.insert(axes.end(), around.begin(), around.end());
+  return axes;
+}
+
+RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
+  RaggedDims result;
+  for (const auto& [name, given] : lengths) {
+    const DimId plate = plate_named(graph, name, "lengths", true);
+    const bool is_chain = graph.dims()[plate].kind == DimKind::chain;
+    const std::string what = (is_chain ? "chain " : "plate ") + quoted(name);
+    const std::vector<DimId> axes =
+        is_chain ? chain_length_axes(graph, extents, plate, given) : plate_length_axes(graph, extents, plate, given);
+    if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
+      throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
+                       " values, but their shape " + shape_text(given.shape) + " has another number");
+    }
+    const std::int64_t size = extents[plate];
+    tensor::check_entries(given, 0, size, what + " has the length", "and its lengths are 0 … " + std::to_string(size));
+    const bool full = std::all_of(given.values.begin(), given.values.end(), [&](std::int64_t l) { return l == size; });
+    if (!full) result[plate] = {.dims = axes, .sizes = sizes(extents, axes), .values = given.values};
+  }
+  end_inner(result);
+  return result;
+}
+
+}  // namespace plated::engine

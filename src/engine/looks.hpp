@@ -1,0 +1,11 @@
+// Which operands and outputs a bound run looks at as it reads and writes them.
+#pragma once
+
+#include "engine/bound_schedule.hpp"
+
+namespace plated::engine {
+
+/// Fills BoundStep::looks_at and shows, and BoundSchedule::looked_at.
+void find_looks(const planner::Schedule& schedule, BoundSchedule& bound);
+
+}  // namespace plated::engine

@@ -1,0 +1,136 @@
+// Filtered marginals of chains, and those of their ends, against the brute-force posterior.
+#include <gtest/gtest.h>
+
+#include "plated/marginals.hpp"
+#include "property/drawn_model.hpp"
+#include "property/near.hpp"
+
+namespace plated::test {
+namespace {
+
+/// `^a` and `b$`, on request and only then.
+testing::AssertionResult check_ends(DrawnModel& drawn, const Bound& bound) {
+  oracle::Posterior plain = drawn.posterior();
+  if (any_zero(plain.table({}), drawn.semiring)) return testing::AssertionSuccess();
+  const Marginals none = marginals(drawn.plan, drawn.tensors(), drawn.run());
+  if (none.variables.size() != drawn.variables().size()) {
+    return testing::AssertionFailure() << none.variables.size() << " variables without ends";
+  }
+  const bool log = drawn.random.chance(50);
+  const Marginals got = marginals(drawn.plan, drawn.tensors(), drawn.run(), {.ends = true, .log = log});
+  // An output names the ends, so that the oracle's graph has them.
+  FactorGraph graph = drawn.graph;
+  std::vector<std::string> names;
+  for (const auto& chain : drawn.c.chains) {
+    for (const auto& [source, target] : chain.links) {
+      for (const auto& [end, of] : {std::pair(first(source), source), std::pair(last(target), target)}) {
+        std::vector<std::string> output{end};
+        for (const DimId d : oracle::Slices(drawn.graph, {}).around(*drawn.graph.find(chain.name))) {
+          output.push_back(drawn.name_of(d));
+        }
+        graph.output(output);
+        names.push_back(end);
+      }
+    }
+  }
+  oracle::Posterior posterior(graph, drawn.tensors(), drawn.semiring, drawn.c.lengths);
+  for (const std::string& end : names) {
+    if (!got.variables.contains(end)) return testing::AssertionFailure() << "no " << end;
+    const DimId v = *graph.find(end);
+    const auto good = near_probabilities("marginal of " + end, got.variables.at(end),
+                                         posterior.shape(posterior.axes({v})), posterior.marginal({v}), log, bound);
+    if (!good) return good;
+  }
+  return testing::AssertionSuccess();
+}
+
+/// Where sequences share a variable, or chains nest, what "up to this slice" means of the others is left open here.
+testing::AssertionResult check_filtered(DrawnModel& drawn, const Bound& bound) {
+  oracle::Posterior posterior = drawn.posterior();
+  if (drawn.c.chains.size() > 1 || any_zero(posterior.table({}), drawn.semiring)) {
+    return testing::AssertionSuccess();
+  }
+  const oracle::Slices slices(drawn.graph, {});
+  const DimId chain = *drawn.graph.find(drawn.c.chains[0].name);
+  for (const DimId v : drawn.variables()) {
+    const std::vector<DimId> plates = slices.plates(v);
+    const bool inside = oracle::contains(plates, chain);
+    if (!inside && plates.size() < slices.around(chain).size()) return testing::AssertionSuccess();
+  }
+  const Marginals got = marginals(drawn.plan, drawn.tensors(), drawn.run(), {.filtered = true});
+  for (const DimId v : drawn.variables()) {
+    if (!oracle::contains(slices.plates(v), chain)) continue;
+    const auto good =
+        near_probabilities("filtered " + drawn.name_of(v), got.variables.at(drawn.name_of(v)),
+                           posterior.shape(posterior.axes({v})), posterior.filtered(v, chain), false, bound);
+    if (!good) return good;
+  }
+  return testing::AssertionSuccess();
+}
+
+class ChainMarginals : public OfModels {};
+
+TEST_P(ChainMarginals, OfEnds) {
+  for_each_model(models(), [](DrawnModel& drawn) { return check_ends(drawn, bound({dtype()})); });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, ChainMarginals,
+    testing::Combine(
+        testing::Values(Models{"chains", 300, {.zero_percent = 5, .graphs = ChainOptions{}}},
+                        Models{"chains_in_chains", 50, {.zero_percent = 5, .graphs = ChainOptions{.nested = true}}},
+                        Models{"chains_in_blocks", 60, {.zero_percent = 5, .graphs = ChainOptions{}}, true}),
+        sum_semirings, both_dtypes),
+    models_name);
+
+class FilteredMarginals : public OfModels {};
+
+TEST_P(FilteredMarginals, KnowNothingOfLaterSlices) {
+  for_each_model(models(), [](DrawnModel& drawn) { return check_filtered(drawn, bound({dtype()})); });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, FilteredMarginals,
+    testing::Combine(
+        testing::Values(Models{"chains_with_free_ends",
+                               250,
+                               {.zero_percent = 5, .graphs = ChainOptions{.most_work = 8000, .last_factors = false}}},
+                        Models{"chains_whose_last_state_is_held",
+                               250,
+                               {.zero_percent = 5, .graphs = ChainOptions{.most_work = 8000, .slice_ends = false}}},
+                        Models{"chains_in_blocks",
+                               60,
+                               {.zero_percent = 5, .graphs = ChainOptions{.most_work = 8000, .last_factors = false}},
+                               true}),
+        sum_semirings, both_dtypes),
+    models_name);
+
+TEST(ChainMarginalsOf, NeighbouringSlicesAgree) {
+  for_each_model(300, {.graphs = ChainOptions{}}, [](DrawnModel& drawn) -> testing::AssertionResult {
+    if (!drawn.c.lengths.empty()) return testing::AssertionSuccess();
+    const auto& chain = drawn.c.chains[0];
+    oracle::Posterior posterior = drawn.posterior();
+    if (any_zero(posterior.table({}), drawn.semiring)) return testing::AssertionSuccess();
+    const Marginals got = marginals(drawn.plan, drawn.tensors(), drawn.run(), {.ends = true});
+    for (const auto& [source, target] : chain.links) {
+      // Axes: …, the chain, the states. What follows slice 0 of the source is the target but for its last slice.
+      const Tensor &a = got.variables.at(source), &b = got.variables.at(target);
+      const std::size_t axis = a.rank() - 2;
+      for (std::int64_t t = 0; t + 1 < chain.size; ++t) {
+        const std::vector<double> after = a.select(axis, t + 1).values(), before = b.select(axis, t).values();
+        for (std::size_t k = 0; k < after.size(); ++k) {
+          if (!(std::abs(after[k] - before[k]) <= 1e-13)) return testing::AssertionFailure() << source << " " << t;
+        }
+      }
+      if (chain.size == 0) continue;
+      const std::vector<double> first_a = a.select(axis, 0).values(), end = got.variables.at(first(source)).values();
+      for (std::size_t k = 0; k < end.size(); ++k) {
+        if (!(std::abs(first_a[k] - end[k]) <= 1e-13)) return testing::AssertionFailure() << first(source);
+      }
+    }
+    return testing::AssertionSuccess();
+  });
+}
+
+}  // namespace
+}  // namespace plated::test
