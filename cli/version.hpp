@@ -1,5 +1,7 @@
-// The version, as set in CMake.
+// The version of the program, which is the library's.
 #pragma once
+
+#include "plated/version.hpp"
 
 namespace plated::cli {
 

@@ -18,6 +18,25 @@ configure_package_config_file(cmake/plated-config.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/plated-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/plated-config.cmake ${PROJECT_BINARY_DIR}/plated-config-version.cmake
   DESTINATION ${package_dir})
+# The same for builds that do without CMake: one file for each component, which finds its prefix beside itself. The
+# libraries are static, so that what they need is part of what a user links.
+file(RELATIVE_PATH PLATED_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+function(plated_pkg_config name description requires libs)
+  set(PLATED_PC_NAME ${name})
+  set(PLATED_PC_DESCRIPTION ${description})
+  set(PLATED_PC_REQUIRES "${requires}")
+  set(PLATED_PC_LIBS "${libs}")
+  configure_file(cmake/plated.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+set(zlib "")
+if(ZLIB_FOUND)
+  set(zlib -lz)
+endif()
+plated_pkg_config(plated "${PROJECT_DESCRIPTION}" "" "-lplated -lhwy -pthread")
+plated_pkg_config(plated_models "${PROJECT_DESCRIPTION}: models and their files" plated "-lplated_models ${zlib}")
+plated_pkg_config(plated_draw "${PROJECT_DESCRIPTION}: pictures" plated "-lplated_draw")
+
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(PLATED_BUILD_CLI)

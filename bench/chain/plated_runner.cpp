@@ -21,7 +21,7 @@ PlatedChain::PlatedChain(plated::Plan plan, std::vector<plated::Tensor> factors,
 }
 
 double PlatedChain::value() {
-  plan_.run_into({&output_, 1}, factors_, workspace_, options_);
+  plan_.run_into({output_}, factors_, workspace_, options_);
   return output_.item();
 }
 

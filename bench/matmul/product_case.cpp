@@ -100,7 +100,7 @@ ProductTimes time_product(const ProductSize& size, const std::vector<Semiring>& 
     options.semiring = semiring;
     options.threads = 1;
     plated::Workspace& workspace = workspaces.emplace_back(plan);
-    runners.emplace_back([&, options] { plan.run_into({&result, 1}, operands, workspace, options); });
+    runners.emplace_back([&, options] { plan.run_into({result}, operands, workspace, options); });
     runners.back()();
     check<T>(size, semiring, "Plated", operands[0], operands[1], result);
   }

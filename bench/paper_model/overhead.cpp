@@ -57,7 +57,7 @@ Json measure_overhead(const Settings& settings) {
   plated::RunOptions run_options;
   run_options.semiring = plated::Semiring::real;
   run_options.threads = 1;
-  const auto run_plan = [&] { plan.run_into({&output, 1}, factors, workspace, run_options); };
+  const auto run_plan = [&] { plan.run_into({output}, factors, workspace, run_options); };
   run_plan();
   require_close("a compiled plan", output.item(), expected, 1e-6);
 

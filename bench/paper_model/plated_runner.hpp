@@ -11,7 +11,7 @@ class PlatedRunner {
  public:
   PlatedRunner(const TreeModel& model, plated::Semiring semiring, int threads);
 
-  void operator()() { plan_.run_into({&output_, 1}, factors_, workspace_, options_); }
+  void operator()() { plan_.run_into({output_}, factors_, workspace_, options_); }
 
   /// The logarithm of the last run's result.
   [[nodiscard]] double log_result() const;

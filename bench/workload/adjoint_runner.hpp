@@ -13,7 +13,7 @@ class AdjointRunner {
   /// calls allocate theirs.
   AdjointRunner(const TreeModel& model, int threads, std::vector<plated::Tensor> gradients);
 
-  void ask_value() { plan_.run_into({&value, 1}, factors_, workspace_, options_); }
+  void ask_value() { plan_.run_into({value}, factors_, workspace_, options_); }
   void ask_gradient() { log_partition = value_and_gradient(plan_, factors_, options_, into_).values.front(); }
   void ask_marginals() { marginals = plated::marginals(plan_, factors_, options_); }
   void ask_map() { best = plated::map(plan_, factors_, options_); }

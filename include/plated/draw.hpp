@@ -16,21 +16,21 @@ class Plan;
 
 /// What a picture shows besides nodes, edges and plates. A Model's `observed`, `labels` and `children` fit directly.
 struct DrawOptions {
-  std::string title;         ///< a line above the picture; none where empty
+  std::string title = {};    ///< a line above the picture; none where empty
   bool factor_names = true;  ///< the name beside each factor
   bool sizes = true;         ///< `i = 32` in the corner of a plate, not just `i`
   bool caption = true;       ///< lines below: batch dims, and the meaning of hollow squares, double rings etc.
   /// Variables that are drawn shaded. UnknownNameError where the graph has no such variable.
-  std::set<std::string, std::less<>> observed;
+  std::set<std::string, std::less<>> observed = {};
   /// Labels of variables in the picture; a variable without one is shown by its name. Unknown names are ignored.
-  std::map<std::string, std::string, std::less<>> labels;
+  std::map<std::string, std::string, std::less<>> labels = {};
   /// Factors that are distributions of a variable are drawn as arrows from their other variables to it. Other factors,
   /// those of a certificate and those in plates that their variable does not live in stay squares.
   bool directed = false;
   /// For each factor the variable that it is a distribution of, empty for none; if the list is empty, what the graph
   /// says (Factor::distribution_of). OptionError where its length is not the number of factors,
   /// UnknownNameError where a factor does not hold its variable.
-  std::vector<std::string> children;
+  std::vector<std::string> children = {};
 };
 
 /// The graph in the style of [TVE]: circles for variables, squares for factors, boxes for plates. The box of a plate

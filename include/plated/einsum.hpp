@@ -1,6 +1,7 @@
 // Plated einsum: computes the outputs of an equation from its operands.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -14,20 +15,23 @@ namespace plated {
 
 /// How an equation is read, planned and run.
 struct EinsumOptions {
-  std::string plates;  ///< dims that are plates, spelled as in the equation
-  std::string batch;   ///< dims that are batch dims
+  std::string plates = {};  ///< dims that are plates, spelled as in the equation
+  std::string batch = {};   ///< dims that are batch dims
   /// Dims that are chains, by name, each with its links, as in {"t", {"a->b"}}: slice t's b is slice t+1's a.
-  std::map<std::string, std::vector<std::string>> chains;
+  std::map<std::string, std::vector<std::string>> chains = {};
   Semiring semiring = Semiring::log;
-  std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries
-  std::optional<bool> spaced;                 ///< force one reading of names; see EquationOptions
+  std::map<std::string, std::int64_t> sizes = {};  ///< of dims that no operand carries
+  std::optional<bool> spaced = {};                 ///< force one reading of names; see EquationOptions
   int threads = 0;
   Check check = Check::all;
   std::int64_t memory_limit = 0;
-  PlanOptions plan;
-  Evidence evidence;  ///< of variables that `plan.observable` names
-  Lengths lengths;    ///< of ragged chains and plates
-  Weights weights;    ///< of the slices of plates
+  PlanOptions plan = {};
+  IntegersByName evidence = {};  ///< of any variables; a plan is made for each set of them
+  IntegersByName lengths = {};   ///< of ragged chains and plates
+  Weights weights = {};          ///< of the slices of plates
+  /// As in RunOptions; `cancelled` stops planning, too.
+  std::function<bool()> cancelled = {};
+  std::function<void(double)> progress = {};
 
   /// The part of it that says how the equation is read.
   [[nodiscard]] EquationOptions reading() const {
@@ -37,8 +41,7 @@ struct EinsumOptions {
 
 /// The plan that einsum and every other verb of an equation run on operands of these shapes: taken from the cache, or
 /// made and cached. The operands' data is not read. Throws what FactorGraph::from_equation and compile throw.
-[[nodiscard]] Plan compile(std::string_view equation, const std::vector<Tensor>& operands,
-                           const EinsumOptions& options = {});
+[[nodiscard]] Plan compile(std::string_view equation, Tensors operands, const EinsumOptions& options = {});
 
 /// Plated einsum: sums over variables, multiplies over plates.
 ///
@@ -47,11 +50,21 @@ struct EinsumOptions {
 /// One output only; see einsum_all for several. Plans are cached by equation, options and domains. Throws ShapeError
 /// where operands disagree on a size, and IntractableError, with its certificate, where the cost would be exponential
 /// in a plate's size.
-[[nodiscard]] Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands,
-                            const EinsumOptions& options = {});
+[[nodiscard]] Tensor einsum(std::string_view equation, Tensors operands, const EinsumOptions& options = {});
 
 /// The same for equations with any number of outputs, `"ab,bc->a,b,c"`; work is shared between them.
-[[nodiscard]] std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,
+[[nodiscard]] std::vector<Tensor> einsum_all(std::string_view equation, Tensors operands,
                                              const EinsumOptions& options = {});
+
+/// `sizes`, and those of dims that no operand has but the shapes of evidence and lengths tell: of `"(i) x ->"` with
+/// evidence of x of shape (1000) also i = 1000, and of a chain that nothing else tells the size of the longest row.
+/// Evidence and lengths of another rank than the model's tell nothing, and are refused where they are used.
+[[nodiscard]] std::map<std::string, std::int64_t> implied_sizes(const FactorGraph& graph, const Evidence& evidence,
+                                                                const Lengths& lengths,
+                                                                std::map<std::string, std::int64_t> sizes = {});
+/// The same of an equation, with the sizes, evidence and lengths of the options.
+[[nodiscard]] std::map<std::string, std::int64_t> implied_sizes(std::string_view equation,
+                                                                const std::vector<Tensor>& operands,
+                                                                const EinsumOptions& options);
 
 }  // namespace plated

@@ -37,14 +37,13 @@ class Evaluation {
   [[nodiscard]] std::vector<Tensor> value() const;
 
   /// In the log and real semirings; what value_and_gradient gives second. Without cotangents: ones.
-  [[nodiscard]] std::vector<Tensor> gradient(const std::vector<Tensor>& cotangents = {}) const;
+  [[nodiscard]] std::vector<Tensor> gradient(Tensors cotangents = {}) const;
   /// The same of some operands only, by their numbers; the others' gradients have no data.
-  [[nodiscard]] std::vector<Tensor> gradient(const std::vector<Tensor>& cotangents,
-                                             std::span<const std::int64_t> operands) const;
+  [[nodiscard]] std::vector<Tensor> gradient(Tensors cotangents, std::span<const std::int64_t> operands) const;
   [[nodiscard]] Marginals marginals(const MarginalOptions& wanted = {}) const;
   [[nodiscard]] std::map<std::string, Integers> sample(const SampleOptions& draws) const;
   [[nodiscard]] Tensor entropy() const;
-  [[nodiscard]] Tensor expectation(std::span<const Tensor> statistics) const;
+  [[nodiscard]] Tensor expectation(Tensors statistics) const;
 
   /// In max_plus, max_product and min_plus.
   [[nodiscard]] MapResult map() const;
@@ -69,7 +68,6 @@ class Evaluation {
 };
 
 /// The evaluation of an equation on operands; see Plan::evaluate.
-[[nodiscard]] Evaluation evaluate(std::string_view equation, const std::vector<Tensor>& operands,
-                                  const EinsumOptions& options = {});
+[[nodiscard]] Evaluation evaluate(std::string_view equation, Tensors operands, const EinsumOptions& options = {});
 
 }  // namespace plated

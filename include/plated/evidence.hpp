@@ -1,10 +1,11 @@
 // The inputs of a run besides its operands: observed values of variables, lengths of chains and plates, weights.
 #pragma once
 
+#include <iterator>
 #include <map>
 #include <string>
 
-#include "plated/integers.hpp"
+#include "plated/integer_view.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated {
@@ -19,6 +20,26 @@ using Evidence = std::map<std::string, Integers>;
 /// dims and plates of its linked variables, in declaration order without the chain itself, or by the plates alone; a
 /// plate's by the batch dims and the other plates that everything in it is in, or by these plates alone.
 using Lengths = std::map<std::string, Integers>;
+
+/// Evidence or lengths as a call takes them: the caller's own memory, in any type of integers, or arrays that were
+/// given away or copied. What is viewed must outlive the call, and is not copied.
+///
+///   RunOptions options{.evidence = {{"rain", 1}, {"sensor", IntegerView::view(seen)}}};
+class IntegersByName : public std::map<std::string, IntegerView> {
+ public:
+  using map::map;
+  IntegersByName(const std::map<std::string, Integers>& copied)  // NOLINT(google-explicit-constructor)
+      : map(copied.begin(), copied.end()) {}
+  IntegersByName(std::map<std::string, Integers>&& taken)  // NOLINT(google-explicit-constructor)
+      : map(std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())) {}
+
+  /// A copy that owns its entries.
+  operator std::map<std::string, Integers>() const {  // NOLINT(google-explicit-constructor)
+    std::map<std::string, Integers> copy;
+    for (const auto& [name, entries] : *this) copy.emplace(name, entries.integers());
+    return copy;
+  }
+};
 
 /// For each weighted plate how many copies each of its slices stands for, finite and not negative: one number for each
 /// slice, or a single one for all of them.

@@ -170,20 +170,20 @@ struct Output {
 
 /// How an equation is to be read.
 struct EquationOptions {
-  std::string plates;  ///< dims that are plates, spelled as in the equation
-  std::string batch;   ///< dims that are batch dims
+  std::string plates = {};  ///< dims that are plates, spelled as in the equation
+  std::string batch = {};   ///< dims that are batch dims
   /// Dims that are chains, by name, each with its links, as in {"t", {"a->b"}}.
-  std::map<std::string, std::vector<std::string>> chains;
-  std::map<std::string, std::int64_t> sizes;  ///< of dims that no operand carries; checked where one does
+  std::map<std::string, std::vector<std::string>> chains = {};
+  std::map<std::string, std::int64_t> sizes = {};  ///< of dims that no operand carries; checked where one does
   /// True: names separated by blanks; false: one letter per dim; not set: spaced iff blanks separate two dims
   /// inside one term or parenthesis.
-  std::optional<bool> spaced;
+  std::optional<bool> spaced = {};
 };
 
 /// Further properties of a factor in the builder.
 struct FactorOptions {
-  std::vector<std::string> tied;
-  std::optional<std::string> distribution_of;
+  std::vector<std::string> tied = {};
+  std::optional<std::string> distribution_of = {};
   bool trusted = false;
 };
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "plated/index.hpp"
+
 namespace plated {
 
 /// A row-major array of integers that owns its memory. −1 stands for "no value".
@@ -23,17 +25,17 @@ struct Integers {
   Integers(std::vector<std::int64_t> extents, std::initializer_list<std::int64_t> entries)
       : Integers(std::move(extents), std::vector<std::int64_t>(entries)) {}
 
-  /// The entry at an index. Throws ShapeError out of range.
+  /// The entry at an index, of integers of any type. Throws ShapeError out of range.
   [[nodiscard]] std::int64_t& at(std::span<const std::int64_t> index);
   [[nodiscard]] std::int64_t at(std::span<const std::int64_t> index) const;
-  [[nodiscard]] std::int64_t at(std::initializer_list<std::int64_t> index) const {
-    return at(std::span<const std::int64_t>(index.begin(), index.size()));
-  }
+  [[nodiscard]] std::int64_t& at(std::initializer_list<Index> index);
+  [[nodiscard]] std::int64_t at(std::initializer_list<Index> index) const;
 
   bool operator==(const Integers&) const = default;
 
  private:
-  [[nodiscard]] std::size_t offset(std::span<const std::int64_t> index) const;
+  template <class Numbers>
+  [[nodiscard]] std::size_t offset(const Numbers& index) const;
 };
 
 }  // namespace plated

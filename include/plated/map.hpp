@@ -25,8 +25,10 @@ struct MapResult {
 /// where the score is not a finite number.
 ///
 ///   auto [score, assignment] = map("x,iy,ijxy->", {f, g, h}, {.plates = "ij"});
-[[nodiscard]] MapResult map(std::string_view equation, const std::vector<Tensor>& operands,
-                            const EinsumOptions& options = {});
-[[nodiscard]] MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options = {});
+[[nodiscard]] MapResult map(std::string_view equation, Tensors operands, const EinsumOptions& options = {});
+[[nodiscard]] MapResult map(const Plan& plan, Tensors operands, const RunOptions& options = {});
+/// The same into the caller's memory; see marginals_into. Assignments are written over.
+void map_into(MapResult& answer, const Plan& plan, Tensors operands, Workspace& workspace,
+              const RunOptions& options = {});
 
 }  // namespace plated

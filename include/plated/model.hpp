@@ -29,26 +29,26 @@ enum class Format : std::uint8_t { uai, bif, plated };
 ///   Model model = in_space(read_model("asia.bif"), Space::log);
 ///   double ln_z = compile(model.graph).run(model.factors)[0].item();
 struct Model {
-  std::string name;                ///< the name in the file
-  Format format = Format::plated;  ///< the format it was read from
-  FactorGraph graph;               ///< variables in the file's order; those of UAI are v0, v1, …
-  std::vector<Tensor> factors;     ///< the operands of graph.factors(), in order
-  Space space = Space::real;       ///< of their numbers: UAI and BIF files hold weights
+  std::string name = {};             ///< the name in the file
+  Format format = Format::plated;    ///< the format it was read from
+  FactorGraph graph = {};            ///< variables in the file's order; those of UAI are v0, v1, …
+  std::vector<Tensor> factors = {};  ///< the operands of graph.factors(), in order
+  Space space = Space::real;         ///< of their numbers: UAI and BIF files hold weights
   /// For each factor the variable that it is a distribution of according to the file; empty for none. In the graph,
   /// only those whose sums are one to 2e-6 are distributions, and they are trusted.
-  std::vector<std::string> children;
+  std::vector<std::string> children = {};
   /// Every variable has one factor that is its distribution given its parents, and no variable is its own ancestor.
   bool directed = false;
   /// The names of a variable's states; those of a variable that is not listed are numbers.
-  std::map<std::string, std::vector<std::string>, std::less<>> states;
+  std::map<std::string, std::vector<std::string>, std::less<>> states = {};
   /// The names in the file of variables whose names no equation could spell.
-  std::map<std::string, std::string, std::less<>> labels;
+  std::map<std::string, std::string, std::less<>> labels = {};
   /// Variables that the file says are observed; all that have evidence are.
-  std::set<std::string, std::less<>> observed;
-  Evidence evidence;
-  Lengths lengths;
+  std::set<std::string, std::less<>> observed = {};
+  Evidence evidence = {};
+  Lengths lengths = {};
   /// Notes for people, one line each: distributions that do not sum to one, variables without factors.
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {};
 };
 
 /// What a model has besides its graph and its numbers; see Model.

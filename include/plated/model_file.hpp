@@ -15,9 +15,9 @@ namespace plated {
 
 /// How a model is read. Without a format, it is detected from the beginning of the file.
 struct ReadOptions {
-  std::optional<Format> format;
+  std::optional<Format> format = {};
   /// The folder of a plated file's arrays; not set: that of the file.
-  std::optional<std::filesystem::path> folder;
+  std::optional<std::filesystem::path> folder = {};
   /// Whether the file may name arrays outside of that folder, by absolute paths or `..`.
   bool outside_folder = false;
   /// Whether arrays in files are checked for NaN and negative weights; else only a run finds them.

@@ -16,6 +16,7 @@
 #include "plated/question.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
+#include "plated/tensors.hpp"
 
 namespace plated {
 
@@ -51,13 +52,13 @@ struct PlanOptions {
   /// variables that only their own conditional factor holds are dropped (barren nodes).
   bool sums_only = false;
   /// Variables that runs may observe (RunOptions::evidence) without a new plan.
-  std::vector<std::string> observable;
+  std::vector<std::string> observable = {};
   /// What to plan at once. Other questions are planned when they are first asked, of graphs with chains all of them.
-  std::vector<Question> questions;
+  std::vector<Question> questions = {};
   /// Optional passes to leave out, by name; Plan::passes() lists them.
-  std::set<std::string> without;
+  std::set<std::string> without = {};
   /// Asked now and then on the caller's thread; true stops compile() with CancelledError.
-  std::function<bool()> cancelled;
+  std::function<bool()> cancelled = {};
 };
 
 /// Whether numbers are looked at besides being computed with.
@@ -79,27 +80,28 @@ struct RunOptions {
   /// and what it holds counts.
   std::int64_t memory_limit = 0;
   /// Observed values of variables that the plan was compiled to observe.
-  Evidence evidence;
+  IntegersByName evidence = {};
   /// The sizes of plates, batch dims and chains that no operand has; otherwise those that were compiled. Where an
   /// operand has the dim, they must agree.
-  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, std::int64_t> sizes = {};
   /// For a chain or a plate, how many of its slices exist, shaped by the batch dims and plates around it; entries
   /// beyond are never read. Those that are not named have all their slices.
-  Lengths lengths;
+  IntegersByName lengths = {};
   /// For a plate, what its slices are raised to: each stands for that many copies. Not with chains.
-  Weights weights;
+  Weights weights = {};
   /// Asked between steps and every few milliseconds of long ones, on the caller's thread; true stops the run with
   /// CancelledError, within a tenth of a second or so. What it had begun to write is then undefined.
-  std::function<bool()> cancelled;
+  std::function<bool()> cancelled = {};
   /// Told the share of the run that is done, about: between steps and during long ones, on the caller's thread. Shares
   /// rise, and end at 1.
-  std::function<void(double)> progress;
+  std::function<void(double)> progress = {};
 };
 
 class Evaluation;
 class Plan;
 
-/// Memory that runs of one plan reuse. Must not be used by two runs at once; make one per thread.
+/// Memory that runs and questions of one plan reuse: what was allocated for a call serves the next of its kind on
+/// operands of the same strides. Must not be used by two calls at once; make one per thread.
 class Workspace {
  public:
   explicit Workspace(const Plan& plan);
@@ -112,6 +114,7 @@ class Workspace {
 
  private:
   friend class Plan;
+  friend struct api::PlanAccess;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -127,24 +130,17 @@ class Plan {
  public:
   /// The outputs, freshly allocated, in the operands' widest dtype. Throws OperandCountError, NullDataError,
   /// ShapeError, ValueError, MemoryLimitError and CancelledError.
-  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> operands, const RunOptions& options = {}) const;
-
-  [[nodiscard]] std::vector<Tensor> run(const std::vector<Tensor>& operands, const RunOptions& options = {}) const {
-    return run(std::span<const Tensor>(operands), options);
-  }
+  [[nodiscard]] std::vector<Tensor> run(Tensors operands, const RunOptions& options = {}) const;
 
   /// The same into the caller's tensors, of any strides and dtype. Allocates nothing once the workspace has seen a
   /// run with operands of the same strides. Throws OptionError for a workspace of another plan.
-  void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
-                const RunOptions& options = {}) const;
+  void run_into(Tensors outputs, Tensors operands, Workspace& workspace, const RunOptions& options = {}) const;
   /// The same with a workspace from the plan's own pool, as in run().
-  void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
-                const RunOptions& options = {}) const;
+  void run_into(Tensors outputs, Tensors operands, const RunOptions& options = {}) const;
 
   /// Runs forward once and keeps what was computed, for any number of questions about the same operands. Their memory
   /// is referenced, and must not change but for what Evaluation::update is told.
-  [[nodiscard]] Evaluation evaluate(std::span<const Tensor> operands, const RunOptions& options = {}) const;
-  [[nodiscard]] Evaluation evaluate(const std::vector<Tensor>& operands, const RunOptions& options = {}) const;
+  [[nodiscard]] Evaluation evaluate(Tensors operands, const RunOptions& options = {}) const;
 
   /// The graph with the sizes that were compiled.
   [[nodiscard]] const FactorGraph& graph() const;
@@ -172,8 +168,7 @@ class Plan {
   friend struct api::PlanAccess;
   friend Plan compile(FactorGraph&&, const PlanOptions&);
   explicit Plan(std::shared_ptr<const api::PlanImpl> impl);
-  void run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
-                const RunOptions& options) const;
+  void run_into(Tensors outputs, Tensors operands, Workspace* workspace, const RunOptions& options) const;
   std::shared_ptr<const api::PlanImpl> impl_;
   std::shared_ptr<const FactorGraph> sized_;  // null: the plan's own graph
 };

@@ -19,7 +19,7 @@ struct MarginalOptions {
   /// Every factor's joint posterior, in its operand's shape; in a tied factor the slices it stands for are averaged.
   bool factors = false;
   /// Joint marginals of sets of variables, each named once: for each slice of all the plates that one of them is in.
-  std::vector<std::vector<std::string>> sets;
+  std::vector<std::vector<std::string>> sets = {};
   /// Also the first and last slice's marginals of the linked variables of chains, as `^a` and `b$`.
   bool ends = false;
   /// For variables in a chain: the posterior given the slices up to their own and everything outside the chain.

@@ -28,9 +28,12 @@ struct SampleOptions {
 /// semirings. Throws ImpossibleError where Z is zero, and ValueError where it is not a finite number.
 ///
 ///   auto draws = sample("x,iy,ijxy->", {f, g, h}, {.count = 1000, .seed = 7}, {.plates = "ij"});
-[[nodiscard]] std::map<std::string, Integers> sample(std::string_view equation, const std::vector<Tensor>& operands,
+[[nodiscard]] std::map<std::string, Integers> sample(std::string_view equation, Tensors operands,
                                                      const SampleOptions& draws, const EinsumOptions& options = {});
-[[nodiscard]] std::map<std::string, Integers> sample(const Plan& plan, std::span<const Tensor> operands,
-                                                     const SampleOptions& draws, const RunOptions& options = {});
+[[nodiscard]] std::map<std::string, Integers> sample(const Plan& plan, Tensors operands, const SampleOptions& draws,
+                                                     const RunOptions& options = {});
+/// The same into the caller's memory, which is written over; see marginals_into.
+void sample_into(std::map<std::string, Integers>& answer, const Plan& plan, Tensors operands,
+                 const SampleOptions& draws, Workspace& workspace, const RunOptions& options = {});
 
 }  // namespace plated

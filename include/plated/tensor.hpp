@@ -4,13 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "plated/index.hpp"
 
 namespace plated {
 
@@ -38,22 +42,25 @@ enum class Dtype : std::uint8_t { float32, float64, int8, int16, int32, int64 };
 }
 [[nodiscard]] constexpr bool is_floating(Dtype dtype) { return dtype == Dtype::float32 || dtype == Dtype::float64; }
 
-/// The Dtype of a C++ type: float, double, or a signed integer.
+/// A C++ type that tensors have elements of.
 template <class T>
-requires std::is_same_v<T, float> || std::is_same_v<T, double> ||
-    (std::is_integral_v<T>&& std::is_signed_v<T>)inline constexpr Dtype dtype_of = std::is_same_v<T, float>
-                                                                                       ? Dtype::float32
-                                                                                   : std::is_same_v<T, double>
-                                                                                       ? Dtype::float64
-                                                                                   : sizeof(T) == 1 ? Dtype::int8
-                                                                                   : sizeof(T) == 2 ? Dtype::int16
-                                                                                   : sizeof(T) == 4 ? Dtype::int32
-                                                                                                    : Dtype::int64;
+concept Element = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// The Dtype of a C++ type, which is float or double.
+template <Element T>
+inline constexpr Dtype dtype_of = std::is_same_v<T, float> ? Dtype::float32 : Dtype::float64;
+
+/// A vector, array or span of floats or doubles.
+template <class R>
+concept ElementRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    Element<std::remove_cv_t<std::ranges::range_value_t<R>>>;
 
 /// A dense array with a shape and, for each axis, a stride in elements: any stride, negative and zero included.
 ///
 ///   Tensor owned = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 ///   Tensor view = Tensor::view(pointer, {2, 3}, {1, 2});   // a column-major matrix, not copied
+///   owned.at<float>({0, 1}) = 2.5F;
+///   for (double entry : view) sum += entry;                 // in row-major order
 ///
 /// Copying a Tensor shares its memory. A default-constructed Tensor has no data.
 class Tensor {
@@ -74,8 +81,18 @@ class Tensor {
     return copy_of(std::move(shape), std::span<const T>(values.begin(), values.size()));
   }
   template <class T>
-  [[nodiscard]] static Tensor of(Shape shape, const std::vector<T>& values) {
+  [[nodiscard]] static Tensor of(Shape shape, std::span<const std::type_identity_t<T>> values) {
+    return copy_of<T>(std::move(shape), values);
+  }
+  template <ElementRange R>
+  [[nodiscard]] static Tensor of(Shape shape, const R& values) {
+    using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
     return copy_of(std::move(shape), std::span<const T>(values));
+  }
+  /// The same with one axis.
+  template <ElementRange R>
+  [[nodiscard]] static Tensor of(const R& values) {
+    return of({static_cast<std::int64_t>(std::ranges::size(values))}, values);
   }
   /// A tensor without axes.
   template <class T>
@@ -94,6 +111,24 @@ class Tensor {
     return Tensor(dtype_of<std::remove_const_t<T>>, const_cast<std::remove_const_t<T>*>(data),
                   row_major_axes(std::move(shape)), !std::is_const_v<T>);
   }
+  /// The same of observed states: read-only integers.
+  [[nodiscard]] static Tensor states(Dtype dtype, const void* data, Shape shape, Shape strides) {
+    return Tensor(dtype, const_cast<void*>(data), std::move(shape), std::move(strides), false);
+  }
+  /// The same of a vector, array or span, which is to have as many elements as the shape says (SizeError).
+  template <ElementRange R>
+  requires std::ranges::borrowed_range<R>
+  [[nodiscard]] static Tensor view(R&& values, Shape shape) {
+    Tensor result = view(std::ranges::data(values), std::move(shape));
+    check_count(result.elements(), std::ranges::size(values));
+    return result;
+  }
+  /// With one axis.
+  template <ElementRange R>
+  requires std::ranges::borrowed_range<R>
+  [[nodiscard]] static Tensor view(R&& values) {
+    return view(std::ranges::data(values), {static_cast<std::int64_t>(std::ranges::size(values))});
+  }
 
   /// The same tensor, which keeps `owner` alive as long as it or a view of it lives: for foreign memory.
   [[nodiscard]] Tensor keeping(const std::shared_ptr<void>& owner) const;
@@ -111,15 +146,45 @@ class Tensor {
   /// Throws Error where the tensor views const memory.
   [[nodiscard]] void* mutable_data() const;
 
-  /// The entry at an index, as a double. Throws ShapeError out of range.
+  /// The same as elements of their own type, const or not: `data<const float>()` reads, `data<float>()` writes. Throws
+  /// NullDataError without data, and Error where the tensor has another type or, to write, as mutable_data().
+  template <class T>
+  requires Element<std::remove_const_t<T>>
+  [[nodiscard]] T* data() const {
+    check_dtype(dtype_of<std::remove_const_t<T>>);
+    return static_cast<T*>(std::is_const_v<T> ? data_ : mutable_data());
+  }
+  /// All elements, which must lie in row-major order. Throws as data() does, and ShapeError where they do not.
+  template <class T>
+  [[nodiscard]] std::span<T> span() const {
+    check_row_major();
+    return {data<T>(), static_cast<std::size_t>(elements())};
+  }
+
+  /// The entry at an index, as a double: `at({i, j})`, with integers of any type. Throws ShapeError out of range.
   [[nodiscard]] double at(std::span<const std::int64_t> index) const;
-  [[nodiscard]] double at(std::initializer_list<std::int64_t> index) const {
-    return at(std::span<const std::int64_t>(index.begin(), index.size()));
+  [[nodiscard]] double at(std::initializer_list<Index> index) const;
+  /// The same to be written: `at<float>({i, j}) = 1`. Throws as data() does, too.
+  template <class T>
+  [[nodiscard]] T& at(std::span<const std::int64_t> index) const {
+    return data<T>()[offset_of(index)];
+  }
+  template <class T>
+  [[nodiscard]] T& at(std::initializer_list<Index> index) const {
+    return data<T>()[offset_of(index)];
   }
   /// The one entry of a tensor with one element.
   [[nodiscard]] double item() const;
   /// All entries in row-major order, as doubles.
   [[nodiscard]] std::vector<double> values() const;
+
+  /// Visits all entries in row-major order, as doubles.
+  class Iterator;
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] Iterator end() const;
+
+  /// Whether dtypes, shapes and all entries are the same; strides may differ. NaN differs from itself, as in C++.
+  [[nodiscard]] bool operator==(const Tensor& other) const;
 
   /// Views of the same memory: one slice of an axis; axes in another order.
   [[nodiscard]] Tensor select(std::size_t axis, std::int64_t index) const;
@@ -149,6 +214,12 @@ class Tensor {
       : dtype_(dtype), writable_(writable), data_(data), axes_(std::move(axes)) {}
   template <class T>
   static Tensor copy_of(Shape shape, std::span<const T> values);
+  void check_dtype(Dtype wanted) const;
+  void check_row_major() const;
+  static void check_count(std::int64_t elements, std::size_t given);
+  [[nodiscard]] std::int64_t offset_of(std::span<const std::int64_t> index) const;
+  [[nodiscard]] std::int64_t offset_of(std::initializer_list<Index> index) const;
+  [[nodiscard]] double read(std::int64_t offset) const;
 
   Dtype dtype_ = Dtype::float64;
   bool writable_ = true;
@@ -156,6 +227,36 @@ class Tensor {
   std::shared_ptr<std::byte> owner_;
   std::shared_ptr<const Axes> axes_;
 };
+
+/// Of a tensor that it does not keep alive.
+class Tensor::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = double;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const double*;
+  using reference = double;
+
+  Iterator() = default;
+  double operator*() const { return tensor_->read(offset_); }
+  Iterator& operator++();
+  Iterator operator++(int) {
+    Iterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const Iterator& other) const { return done_ == other.done_; }
+
+ private:
+  friend class Tensor;
+  Iterator(const Tensor& tensor, std::int64_t done) : tensor_(&tensor), done_(done) {}
+
+  const Tensor* tensor_ = nullptr;
+  std::int64_t done_ = 0;  // entries
+  std::int64_t offset_ = 0;
+};
+inline Tensor::Iterator Tensor::begin() const { return {*this, 0}; }
+inline Tensor::Iterator Tensor::end() const { return {*this, data_ == nullptr ? 0 : elements()}; }
 
 extern template Tensor Tensor::copy_of<float>(Shape, std::span<const float>);
 extern template Tensor Tensor::copy_of<double>(Shape, std::span<const double>);

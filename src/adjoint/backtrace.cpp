@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "adjoint/backtrace_axes.hpp"
@@ -57,24 +58,47 @@ std::set<DimId> kept_variables(const Schedule& schedule, const std::vector<bool>
   return kept;
 }
 
-/// Visits phases. A caller's callback computes values of blocks again where they are not stored.
-class Visitor {
- public:
-  Visitor(const ChoiceSource& source, std::span<const Tensor> operands, const Choice& choice, int threads,
-          ChosenStates& states)
-      : source_(source), operands_(operands), choice_(choice), threads_(threads), states_(states) {}
+}  // namespace
 
-  void run(const std::vector<ChoicePhase>& phases, const RecallBlocks& recall) {
-    const bool watched = base::detail::watched().watch != nullptr;
-    for (const ChoicePhase& phase : phases) {
+/// Visits phases. A caller's callback computes values of blocks again where they are not stored.
+class ChoiceVisitor {
+ public:
+  /// What `keeps` is made once for all visits of a step.
+  ChoiceVisitor(const ChoiceSource& source, std::span<const Tensor> operands, const Choice& choice, int threads,
+                ChosenStates& states, std::vector<ChoicePhase> phases, bool keeps)
+      : source_(source),
+        choice_(choice),
+        threads_(threads),
+        states_(states),
+        visited_(std::move(phases)),
+        keeps_(keeps && source.bound.recall.read.empty()) {
+    for (const ChoicePhase& phase : visited_) {
       for (const std::size_t s : phase.steps) {
         if (is_scan(s)) {
-          scans_[s] = std::make_unique<ScanTrace>(source_, s, operands_, choice_, threads_, states_);
+          scans_[s] = std::make_unique<ScanTrace>(source_, s, operands, choice_, threads_, states_);
+        } else if (keeps_) {
+          for (ChoiceStep& rows : read_choices(source_, s, all())) {
+            auto kept = std::make_unique<Kept>(Kept{std::move(rows), nullptr});
+            if (is_empty(kept->rows)) continue;
+            kept->chooser = chooser(kept->rows, choice_, threads_, states_);
+            kept_[s].push_back(std::move(kept));
+          }
         }
+      }
+    }
+  }
+
+  void run(const RecallBlocks& recall) {
+    base::Phases phases;
+    phases_ = &phases;
+    total_ = 0;
+    const bool watched = base::detail::watched().watch != nullptr;
+    for (const ChoicePhase& phase : visited_) {
+      for (const std::size_t s : phase.steps) {
         if (watched) total_ += work(s);
       }
     }
-    for (const ChoicePhase& phase : phases) {
+    for (const ChoicePhase& phase : visited_) {
       if (phase.in_blocks) {
         visit_blocks(phase, recall);
       } else {
@@ -84,7 +108,17 @@ class Visitor {
   }
 
  private:
+  struct Kept {
+    ChoiceStep rows;
+    std::unique_ptr<Chooser> chooser;
+  };
+
   [[nodiscard]] bool is_scan(std::size_t s) const { return source_.scope.schedule.steps[s].is<Scan>(); }
+  /// A slice of weight 0 is possible even where a variable has no states.
+  [[nodiscard]] static bool is_empty(const ChoiceStep& rows) {
+    const bool has_states = rows.states > 0 && !std::count(rows.kept_extent.begin(), rows.kept_extent.end(), 0);
+    return rows.slices.size() == 0 || !has_states;
+  }
   [[nodiscard]] BlockRange all() const { return {0, source_.bound.blocks ? source_.bound.blocks->count() : 0}; }
 
   double work(std::size_t s) const {
@@ -97,16 +131,20 @@ class Visitor {
   template <class Work>
   void during(double share, const Work& work) {
     base::ask_whether_wanted();
-    const auto phase = phases_.next(total_ > 0 ? share / total_ : 0.0);
+    const auto phase = phases_->next(total_ > 0 ? share / total_ : 0.0);
     work();
     base::tell_progress(1);
   }
 
   void choose(std::size_t s, BlockRange range) {
+    if (keeps_) {
+      const auto kept = kept_.find(s);
+      if (kept == kept_.end()) return;
+      for (const auto& one : kept->second) during(work_of(one->rows, choice_), [&] { one->chooser->run(); });
+      return;
+    }
     for (const ChoiceStep& rows : read_choices(source_, s, range)) {
-      // A slice of weight 0 is possible even where a variable has no states.
-      const bool has_states = rows.states > 0 && !std::count(rows.kept_extent.begin(), rows.kept_extent.end(), 0);
-      if (rows.slices.size() == 0 || !has_states) continue;
+      if (is_empty(rows)) continue;
       during(work_of(rows, choice_), [&] { chooser(rows, choice_, threads_, states_)->run(); });
     }
   }
@@ -149,16 +187,16 @@ class Visitor {
   }
 
   const ChoiceSource& source_;
-  std::span<const Tensor> operands_;
   const Choice& choice_;
   int threads_;
   ChosenStates& states_;
+  std::vector<ChoicePhase> visited_;
+  bool keeps_;
   std::map<std::size_t, std::unique_ptr<ScanTrace>> scans_;
+  std::map<std::size_t, std::vector<std::unique_ptr<Kept>>> kept_;
   double total_ = 0;
-  base::Phases phases_;
+  base::Phases* phases_ = nullptr;  // of a run
 };
-
-}  // namespace
 
 std::int64_t backtrace_bytes(const Schedule& schedule, const planner::Extents& extents, const Choice& choice,
                              int threads) {
@@ -184,33 +222,77 @@ std::int64_t backtrace_bytes(const Schedule& schedule, const planner::Extents& e
   return base::checked_sum(bytes, workers);
 }
 
+struct Backtrace::Impl {
+  Impl(const Schedule& traced, Semiring semiring, std::span<const Tensor> operands, const engine::Workspace& workspace,
+       const Choice& how, int threads, std::vector<Integers>& answer, bool keeps)
+      : schedule(traced),
+        choice(how),
+        assignment(answer),
+        source{.scope = ChoiceScope(schedule),
+               .bound = workspace.bound,
+               .semiring = semiring,
+               .operands = addresses(operands),
+               .arena = workspace.arena.get()},
+        needed(steps_before(schedule, choice.total)),
+        kept(kept_variables(schedule, needed)) {
+    PLATED_ASSERT(assignment.size() >= schedule.problem.domain.size());
+    PLATED_ASSERT(choice.draw ? semiring == Semiring::log : choice.count == 1);
+    if (choice.count == 0) return;
+    give_room();
+    states.emplace(assignment, choice.count);
+    for (const DimId v : kept) states->remember(v);
+    visitor.emplace(source, operands, choice, threads, *states, choice_phases(source.scope, needed, workspace.bound),
+                    keeps);
+  }
+
+  static std::vector<const void*> addresses(std::span<const Tensor> operands) {
+    std::vector<const void*> list;
+    for (const Tensor& operand : operands) list.push_back(operand.data());
+    return list;
+  }
+
+  /// For end_names.
+  void give_room() {
+    const std::size_t dims = schedule.problem.domain.size();
+    assignment.resize(2 * dims);
+    for (auto v = kept.lower_bound(static_cast<DimId>(dims)); v != kept.end(); ++v) {
+      const std::int64_t slices = planner::elements(source.bound.extents, assignment_axes(schedule.problem, *v));
+      base::watched_resize(assignment[*v].values,
+                           static_cast<std::size_t>(base::checked_product(slices, choice.count)));
+    }
+  }
+
+  void run(const RecallBlocks& recall) {
+    const planner::Problem& problem = schedule.problem;
+    for (DimId v = 0; v < problem.domain.size(); ++v) {
+      const bool single = problem.kind[v] == DimKind::variable && problem.domain[v] == 1;
+      if (single) std::fill(assignment[v].values.begin(), assignment[v].values.end(), 0);
+    }
+    if (visitor) visitor->run(recall);
+  }
+
+  const Schedule& schedule;
+  const Choice& choice;
+  std::vector<Integers>& assignment;
+  ChoiceSource source;
+  std::vector<bool> needed;
+  std::set<DimId> kept;
+  std::optional<ChosenStates> states;
+  std::optional<ChoiceVisitor> visitor;
+};
+
+Backtrace::Backtrace(const Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
+                     const engine::Workspace& workspace, const Choice& choice, int threads,
+                     std::vector<Integers>& assignment)
+    : impl_(std::make_unique<Impl>(schedule, semiring, operands, workspace, choice, threads, assignment, true)) {}
+Backtrace::~Backtrace() = default;
+void Backtrace::run(const RecallBlocks& recall) { impl_->run(recall); }
+
 void backtrace(const Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
                const engine::Workspace& workspace, const Choice& choice, int threads, std::vector<Integers>& assignment,
                const RecallBlocks& recall) {
-  const planner::Problem& problem = schedule.problem;
-  const std::size_t dims = problem.domain.size();
-  PLATED_ASSERT(assignment.size() == dims);
-  PLATED_ASSERT(choice.draw ? semiring == Semiring::log : choice.count == 1);
-  for (DimId v = 0; v < dims; ++v) {
-    const bool single = problem.kind[v] == DimKind::variable && problem.domain[v] == 1;
-    if (single) std::fill(assignment[v].values.begin(), assignment[v].values.end(), 0);
-  }
-  if (choice.count == 0) return;
-  const engine::BoundSchedule& bound = workspace.bound;
-  ChoiceSource source{
-      .scope = ChoiceScope(schedule), .bound = bound, .semiring = semiring, .arena = workspace.arena.get()};
-  for (const Tensor& operand : operands) source.operands.push_back(operand.data());
-  const std::vector<bool> needed = steps_before(schedule, choice.total);
-  const std::set<DimId> kept = kept_variables(schedule, needed);
-  assignment.resize(2 * dims);  // with room for end_names
-  for (auto v = kept.lower_bound(static_cast<DimId>(dims)); v != kept.end(); ++v) {
-    const std::int64_t slices = planner::elements(bound.extents, assignment_axes(problem, *v));
-    base::watched_resize(assignment[*v].values, static_cast<std::size_t>(base::checked_product(slices, choice.count)));
-  }
-  ChosenStates states(assignment, choice.count);
-  for (const DimId v : kept) states.remember(v);
-  Visitor(source, operands, choice, threads, states).run(choice_phases(source.scope, needed, bound), recall);
-  assignment.resize(dims);
+  Backtrace::Impl(schedule, semiring, operands, workspace, choice, threads, assignment, false).run(recall);
+  assignment.resize(schedule.problem.domain.size());
 }
 
 }  // namespace plated::adjoint

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,26 @@ struct Choice {
 /// recalls them: `recall` then computes those of blocks first … last − 1. The output that the choice names must be the
 /// total: one number for each batch, which is not the semiring's zero.
 using RecallBlocks = std::function<void(std::int64_t first, std::int64_t last)>;
+
+/// A backtrace that can be run again after another run in the same workspace on the same memory: it then allocates
+/// nothing, unless the run recalls. It refers to all that it is made of; seed and first sample of the choice may change
+/// in between. What it keeps for that is more than backtrace_bytes().
+class Backtrace {
+ public:
+  Backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
+            const engine::Workspace& workspace, const Choice& choice, int threads, std::vector<Integers>& assignment);
+  ~Backtrace();
+  void run(const RecallBlocks& recall = {});
+
+ private:
+  friend void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
+                        const engine::Workspace& workspace, const Choice& choice, int threads,
+                        std::vector<Integers>& assignment, const RecallBlocks& recall);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same once, with no more memory than backtrace_bytes().
 void backtrace(const planner::Schedule& schedule, Semiring semiring, std::span<const Tensor> operands,
                const engine::Workspace& workspace, const Choice& choice, int threads, std::vector<Integers>& assignment,
                const RecallBlocks& recall = {});

@@ -45,14 +45,14 @@ std::int64_t packed_entries(const ChoiceStep& step, std::int64_t known) {
   return known * step.states <= most ? known * step.states : 0;
 }
 
-/// Copies the rows at these offsets, which become those of the copies.
+/// Copies the rows at these offsets.
 template <class T>
-void copy_rows(const ChoiceStep::Input& from, std::vector<std::int64_t>& row, std::int64_t states, std::byte* copies) {
+void copy_rows(const ChoiceStep::Input& from, const std::vector<std::int64_t>& rows, std::int64_t states,
+               std::byte* copies) {
   auto* to = reinterpret_cast<T*>(copies);
-  for (std::size_t k = 0; k < row.size(); ++k, to += states) {
-    const T* at = static_cast<const T*>(from.data) + row[k];
-    for (std::int64_t s = 0; s < states; ++s) to[s] = at[s * from.state_stride[0]];
-    row[k] = static_cast<std::int64_t>(k) * states;
+  for (const std::int64_t row : rows) {
+    const T* at = static_cast<const T*>(from.data) + row;
+    for (std::int64_t s = 0; s < states; ++s) *to++ = at[s * from.state_stride[0]];
   }
 }
 
@@ -245,14 +245,21 @@ PathChooser::PathChooser(const planner::Scan& scan, const planner::Extents& exte
     from_state_ = tuple_offsets<std::uint32_t>(step.extent, chosen);
     from_known_ = tuple_offsets<std::uint32_t>(known_extent_, known);
   }
-  pack(slices);
+  find_packed(slices);
   const auto all = static_cast<std::int64_t>(rows.list.size());
   workers_.emplace(threads, workers_for(all, choice, threads), [&] { return std::make_unique<Worker>(*this); });
 }
 
 PathChooser::~PathChooser() = default;
 
-void PathChooser::pack(std::int64_t slices) {
+void PathChooser::begin() {
+  if (packed_.empty()) return;
+  const ChoiceStep::Input& from = step_.inputs[packed_input_];
+  from.dtype == Dtype::float32 ? copy_rows<float>(from, packed_from_, step_.states, packed_.data())
+                               : copy_rows<double>(from, packed_from_, step_.states, packed_.data());
+}
+
+void PathChooser::find_packed(std::int64_t slices) {
   const auto known = static_cast<std::int64_t>(known_offset_[0].size());
   if (step_.variables.size() > 1 || packed_entries(step_, known) == 0 || slices < 2 * known) return;
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
@@ -265,8 +272,10 @@ void PathChooser::pack(std::int64_t slices) {
     }
     if (!same) continue;
     packed_.resize(static_cast<std::size_t>(packed_entries(step_, known)) * size_of(from.dtype));
-    from.dtype == Dtype::float32 ? copy_rows<float>(from, known_offset_[i], step_.states, packed_.data())
-                                 : copy_rows<double>(from, known_offset_[i], step_.states, packed_.data());
+    packed_from_ = known_offset_[i];
+    for (std::size_t k = 0; k < packed_from_.size(); ++k) {
+      known_offset_[i][k] = static_cast<std::int64_t>(k) * step_.states;
+    }
     packed_input_ = i;
     return;
   }

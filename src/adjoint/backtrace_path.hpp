@@ -50,14 +50,16 @@ class PathChooser {
               const Choice& choice, std::int64_t slices, int threads, ChosenStates& states);
   ~PathChooser();
 
+  /// To be called before the slices are walked for the first time, and again where inputs hold other numbers.
+  void begin();
   /// What is known in the first slice, as the range is walked, is among the states. Those of all slices are written.
   void walk(const SliceRange& range);
 
  private:
   class Worker;
 
-  /// Copies the first input that is the same in all rows and slices, where so many slices are worth it.
-  void pack(std::int64_t slices);
+  /// Finds the first input that is the same in all rows and slices, which is copied where so many slices are worth it.
+  void find_packed(std::int64_t slices);
 
   const planner::Scan& scan_;
   const ScanRows& rows_;
@@ -71,6 +73,7 @@ class PathChooser {
   std::vector<std::uint32_t> from_state_;                // [state]: what of it is known next, if not all of it
   std::vector<std::uint32_t> from_known_;                // [states that the slice knows]
   std::vector<std::byte> packed_;                        // [states that the slice knows][state]
+  std::vector<std::int64_t> packed_from_;                // [states that the slice knows]: where its row is copied from
   std::size_t packed_input_ = static_cast<std::size_t>(-1);
   std::optional<Workers<Worker>> workers_;
 };

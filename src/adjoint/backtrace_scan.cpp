@@ -195,7 +195,10 @@ void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& b
   }
 }
 
-void ScanTrace::begin() { pass(-1, next(scan_.forward ? bound_.slices : -1)); }
+void ScanTrace::begin() {
+  if (path_) path_->begin();
+  pass(-1, next(scan_.forward ? bound_.slices : -1));
+}
 
 void ScanTrace::walk(const SliceRange& range) {
   if (rows_.list.empty() || range.first == range.last) return;

@@ -20,7 +20,7 @@ namespace plated::api {
 [[nodiscard]] Marginals ask_marginals(const Posed& posed, const MarginalOptions& wanted);
 [[nodiscard]] std::map<std::string, Integers> ask_sample(const Posed& posed, const SampleOptions& draws);
 [[nodiscard]] Tensor ask_entropy(const Posed& posed);
-[[nodiscard]] Tensor ask_expectation(const Posed& posed, std::span<const Tensor> statistics);
+[[nodiscard]] Tensor ask_expectation(const Posed& posed, Tensors statistics);
 
 /// In selective semirings.
 [[nodiscard]] MapResult ask_map(const Posed& posed);

@@ -1,7 +1,7 @@
 // Decodes assignments.
 #include "api/assignments.hpp"
 
-#include <functional>
+#include <algorithm>
 #include <new>
 
 #include "api/inputs.hpp"
@@ -17,91 +17,106 @@
 
 namespace plated::api {
 
-namespace {
-
-/// Shapes of all assignments, by DimId; their bytes count as outputs.
-std::vector<std::vector<std::int64_t>> shapes_of(const Call& call, const adjoint::Choice& choice,
-                                                 engine::Settings& settings) {
-  std::vector<std::vector<std::int64_t>> shapes(call.graph.dims().size());
-  for (DimId v = 0; v < shapes.size(); ++v) {
+Decoder::Decoder(const Posed& posed, const adjoint::Choice& choice, bool keeps)
+    : posed_(posed), choice_(choice), keeps_(keeps), chosen_(posed.call.graph.dims().size()) {
+  const Call& call = posed.call;
+  for (DimId v = 0; v < call.graph.dims().size(); ++v) {
     if (call.graph.dims()[v].kind != DimKind::variable) continue;
-    shapes[v] = call.shape(call.plan.axes(v, false));
-    if (choice.draw) shapes[v].insert(shapes[v].begin(), choice.count);
-    const std::int64_t bytes = base::checked_product(base::checked_product(shapes[v]), sizeof(std::int64_t));
-    settings.output_bytes = base::checked_sum(settings.output_bytes, bytes);
+    Variable of{v, call.plan.axes(v, false), call.shape(call.plan.axes(v, false))};
+    if (choice.draw) of.shape.insert(of.shape.begin(), choice.count);
+    const std::int64_t bytes = base::checked_product(base::checked_product(of.shape), sizeof(std::int64_t));
+    state_bytes_ = base::checked_sum(state_bytes_, bytes);
+    variables_.push_back(std::move(of));
   }
-  return shapes;
+  if (posed.kept() != nullptr) {
+    choice_.total = posed.total({});
+    backtrace_bytes_ = adjoint::backtrace_bytes(posed.forward(), call.extents(), choice_, call.threads());
+    return;
+  }
+  runnable_ = call.plan.runnable(call.plan.parts({.kind = Question::Kind::map})[0]);
+  total_ = call.output_shapes(runnable_->schedule().graph, posed.dtype);
+  backtrace_bytes_ = adjoint::backtrace_bytes(runnable_->schedule(), call.extents(), choice_, call.threads());
+}
+
+void Decoder::allocate() {
+  for (const Variable& of : variables_) {
+    Integers& states = chosen_[of.id];
+    states.shape = of.shape;
+    const auto entries = static_cast<std::size_t>(base::checked_product(of.shape));
+    std::fill(states.values.begin(), states.values.end(), -1);
+    base::watched_resize(states.values, entries, std::int64_t{-1});
+  }
 }
 
 /// Runs the total and traces it back.
-Tensor decode_run(const Posed& posed, engine::Settings settings, const adjoint::Choice& choice,
-                  const std::function<void()>& allocate, std::vector<Integers>& chosen) {
-  const Call& call = posed.call;
-  const auto runnable = call.plan.runnable(call.plan.parts({.kind = Question::Kind::map})[0]);
-  const planner::Schedule& schedule = runnable->schedule();
-  const std::vector<Tensor> inputs = posed.operands(schedule, posed.inputs.centred());
-  const Runnable::Lease lease(*runnable);
+void Decoder::run_and_trace(engine::Settings settings) {
+  const Call& call = posed_.call;
   // A choice takes as long as some flops.
   constexpr double flops_a_choice = 16;
+  const planner::Schedule& schedule = runnable_->schedule();
   const bool watched = base::detail::watched().watch != nullptr;
   const double forward = watched ? planner::schedule_cost(schedule, call.extents(), settings.semiring, 8).flops : 0.0;
   const double choices = flops_a_choice * static_cast<double>(settings.output_bytes) / sizeof(std::int64_t);
   base::Phases phases;
-  Tensor total;
   settings.recalls = true;
-  settings.output_bytes = base::checked_sum(
-      settings.output_bytes, adjoint::backtrace_bytes(schedule, call.extents(), choice, settings.threads));
+  settings.output_bytes = base::checked_sum(settings.output_bytes, backtrace_bytes_);
   {
     const auto phase = phases.next(forward > 0 ? forward / (forward + choices) : 0.0);
-    total = runnable->run(call.output_shapes(schedule.graph, posed.dtype), inputs, settings, lease)[0];
+    if (!lease_) lease_.emplace(*runnable_);
+    try {
+      total_ = runnable_->run(std::move(total_), posed_.inputs.centred(), settings, *lease_);
+    } catch (...) {
+      total_ = call.output_shapes(schedule.graph, posed_.dtype);
+      throw;
+    }
   }
-  engine::check_possible(call.graph, total, settings.semiring);
+  engine::check_possible(call.graph, total_[0], settings.semiring);
   allocate();
   const auto phase = phases.next(1.0);
-  adjoint::backtrace(
-      schedule, settings.semiring, inputs, *lease, choice, settings.threads, chosen,
-      [&](std::int64_t first, std::int64_t last) { engine::recall(*lease, first, last, settings.threads); });
-  return total;
+  trace(settings);
+}
+
+void Decoder::trace(const engine::Settings& settings) {
+  const planner::Schedule& schedule = runnable_->schedule();
+  const std::vector<Tensor>& inputs = posed_.inputs.centred();
+  const adjoint::RecallBlocks recall = [this, &settings](std::int64_t first, std::int64_t last) {
+    engine::recall(**lease_, first, last, settings.threads);
+  };
+  if (!keeps_ || settings.memory_limit > 0) {
+    return adjoint::backtrace(schedule, settings.semiring, inputs, **lease_, choice_, settings.threads, chosen_,
+                              recall);
+  }
+  const auto lies_at = [](const Tensor& input, const void* data) { return input.data() == data; };
+  if (!backtrace_ || !std::equal(inputs.begin(), inputs.end(), traced_.begin(), traced_.end(), lies_at)) {
+    traced_.clear();
+    for (const Tensor& input : inputs) traced_.push_back(input.data());
+    backtrace_.emplace(schedule, settings.semiring, inputs, **lease_, choice_, settings.threads, chosen_);
+  }
+  backtrace_->run(recall);
 }
 
 /// Traces back what an evaluation has kept.
-Tensor decode_kept(const Posed& posed, const engine::Settings& settings, const adjoint::Choice& choice,
-                   const std::function<void()>& allocate, std::vector<Integers>& chosen) {
-  const Tensor& total = posed.kept()->outputs()[posed.total({})];
-  engine::check_possible(posed.call.graph, total, posed.semiring);
-  adjoint::Choice of_total = choice;
-  of_total.total = posed.total({});
-  engine::check_limit(
-      base::checked_sum(settings.output_bytes,
-                        adjoint::backtrace_bytes(posed.forward(), posed.call.extents(), of_total, settings.threads)),
-      settings.memory_limit);
+void Decoder::trace_kept(const engine::Settings& settings) {
+  const Tensor& total = posed_.kept()->outputs()[choice_.total];
+  engine::check_possible(posed_.call.graph, total, posed_.semiring);
+  engine::check_limit(base::checked_sum(settings.output_bytes, backtrace_bytes_), settings.memory_limit);
   allocate();
-  adjoint::backtrace(posed.forward(), posed.semiring, posed.operands(posed.forward(), posed.inputs.centred()),
-                     posed.kept()->workspace(), of_total, posed.call.threads(), chosen);
-  return engine::filled(posed.dtype, total.shape(), total.values());
+  adjoint::backtrace(posed_.forward(), posed_.semiring, posed_.operands(posed_.forward(), posed_.inputs.centred()),
+                     posed_.kept()->workspace(), choice_, posed_.call.threads(), chosen_);
+  total_ = {engine::filled(posed_.dtype, total.shape(), total.values())};
 }
 
-}  // namespace
-
-Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment) {
-  const Call& call = posed.call;
-  engine::Settings settings = posed.settings();
-  const std::vector<std::vector<std::int64_t>> shapes = shapes_of(call, choice, settings);
-  std::vector<Integers> chosen(shapes.size());
-  const auto allocate = [&] {
-    for (DimId v = 0; v < chosen.size(); ++v) {
-      if (call.graph.dims()[v].kind != DimKind::variable) continue;
-      chosen[v].shape = shapes[v];
-      const auto entries = static_cast<std::size_t>(base::checked_product(shapes[v]));
-      base::watched_resize(chosen[v].values, entries, std::int64_t{-1});
-    }
-  };
-  Tensor total;
+const Tensor& Decoder::run(std::map<std::string, Integers>& assignment, std::uint64_t seed, std::int64_t first) {
+  const Call& call = posed_.call;
+  choice_.seed = seed;
+  choice_.first = first;
+  engine::Settings settings = posed_.settings();
+  settings.output_bytes = base::checked_sum(settings.output_bytes, state_bytes_);
   try {
-    if (posed.kept() != nullptr) {
-      total = decode_kept(posed, settings, choice, allocate, chosen);
+    if (posed_.kept() != nullptr) {
+      trace_kept(settings);
     } else {
-      total = decode_run(posed, settings, choice, allocate, chosen);
+      run_and_trace(settings);
     }
   } catch (const std::bad_alloc&) {
     throw MemoryLimitError(
@@ -110,12 +125,23 @@ Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::s
   }
   base::tell_progress(1);
   const engine::Exponents lengths = call.presence();
-  for (const DimId v : graph::variables(call.graph)) {
-    if (const Integers* observed = call.observed(v)) engine::put_observed(*observed, chosen[v]);
-    engine::erase(call.extents(), lengths, call.plan.axes(v, false), chosen[v]);
-    assignment.emplace(call.graph.dims()[v].name, std::move(chosen[v]));
+  for (const Variable& of : variables_) {
+    const Dim& dim = call.graph.dims()[of.id];
+    if (dim.end != End::none) continue;
+    if (const IntegerView* observed = call.observed(of.id)) engine::put_observed(*observed, chosen_[of.id]);
+    engine::erase(call.extents(), lengths, of.axes, chosen_[of.id]);
+    Integers& answer = assignment[dim.name];
+    if (keeps_) {
+      answer = chosen_[of.id];
+    } else {
+      answer = std::move(chosen_[of.id]);
+    }
   }
-  return total;
+  return total_[0];
+}
+
+Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment) {
+  return Decoder(posed, choice, false).run(assignment, choice.seed, choice.first);
 }
 
 }  // namespace plated::api

@@ -51,7 +51,7 @@ class Call {
   /// Of ragged chains and plates.
   [[nodiscard]] const engine::RaggedDims& lengths() const { return lengths_; }
   /// The evidence of a variable that factors are read at; null for others, whose evidence is a factor.
-  [[nodiscard]] const Integers* observed(DimId variable) const {
+  [[nodiscard]] const IntegerView* observed(DimId variable) const {
     if (!plan.options.observations.contains(variable)) return nullptr;
     return &options.evidence.at(graph.dims()[variable].name);
   }

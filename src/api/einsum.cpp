@@ -10,7 +10,7 @@
 
 namespace plated {
 
-Plan compile(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+Plan compile(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   Plan plan = api::cached_plan(equation, operands, options);
   planner::Extents sizes;
   engine::read_extents(plan.graph(), operands, options.sizes, sizes, false);
@@ -20,12 +20,11 @@ Plan compile(std::string_view equation, const std::vector<Tensor>& operands, con
   return api::PlanAccess::sized(plan, plan.graph().resized(sizes));
 }
 
-std::vector<Tensor> einsum_all(std::string_view equation, const std::vector<Tensor>& operands,
-                               const EinsumOptions& options) {
+std::vector<Tensor> einsum_all(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   return api::cached_plan(equation, operands, options).run(operands, api::run_options(options));
 }
 
-Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+Tensor einsum(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   const Plan plan = api::cached_plan(equation, operands, options);
   if (plan.graph().outputs().size() != 1) {
     throw OptionError("the equation has " + std::to_string(plan.graph().outputs().size()) +

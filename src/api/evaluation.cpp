@@ -71,16 +71,12 @@ struct Evaluation::Impl {
 
 Evaluation::Evaluation(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Evaluation Plan::evaluate(std::span<const Tensor> operands, const RunOptions& options) const {
+Evaluation Plan::evaluate(Tensors operands, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   return Evaluation(std::make_shared<Evaluation::Impl>(*this, operands, options));
 }
 
-Evaluation Plan::evaluate(const std::vector<Tensor>& operands, const RunOptions& options) const {
-  return evaluate(std::span<const Tensor>(operands), options);
-}
-
-Evaluation evaluate(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+Evaluation evaluate(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   return api::cached_plan(equation, operands, options).evaluate(operands, api::run_options(options));
 }
 
@@ -104,17 +100,17 @@ std::vector<Tensor> Evaluation::value() const {
   return values;
 }
 
-std::vector<Tensor> Evaluation::gradient(const std::vector<Tensor>& cotangents) const {
+std::vector<Tensor> Evaluation::gradient(Tensors cotangents) const {
   impl_->want_posterior("gradient");
   const base::Watch watch(impl_->options.cancelled, impl_->options.progress);
-  return api::ask_gradient(*impl_->own, {.cotangents = cotangents, .gradients = {}}).gradients;
+  return api::ask_gradient(*impl_->own, {.cotangents = {cotangents.begin(), cotangents.end()}}).gradients;
 }
 
-std::vector<Tensor> Evaluation::gradient(const std::vector<Tensor>& cotangents,
-                                         std::span<const std::int64_t> operands) const {
+std::vector<Tensor> Evaluation::gradient(Tensors cotangents, std::span<const std::int64_t> operands) const {
   impl_->want_posterior("gradient");
   const base::Watch watch(impl_->options.cancelled, impl_->options.progress);
-  GradientOptions options{.cotangents = cotangents, .gradients = std::vector<Tensor>(impl_->operands.size())};
+  GradientOptions options{.cotangents = {cotangents.begin(), cotangents.end()},
+                          .gradients = std::vector<Tensor>(impl_->operands.size())};
   for (const std::int64_t k : operands) {
     if (k < 0 || k >= static_cast<std::int64_t>(impl_->operands.size())) {
       throw OptionError("a gradient is asked for operand " + std::to_string(k) + ", and there are " +
@@ -144,7 +140,7 @@ Tensor Evaluation::entropy() const {
   return api::ask_entropy(impl_->log());
 }
 
-Tensor Evaluation::expectation(std::span<const Tensor> statistics) const {
+Tensor Evaluation::expectation(Tensors statistics) const {
   impl_->want_posterior("expectation");
   const base::Watch watch(impl_->options.cancelled, impl_->options.progress);
   return api::ask_expectation(impl_->log(), statistics);

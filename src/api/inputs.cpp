@@ -19,7 +19,7 @@ namespace {
 
 using graph::quoted;
 
-void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
+void check_evidence(const PlanImpl& plan, const IntegersByName& evidence) {
   for (const auto& [name, values] : evidence) {
     const auto v = plan.graph.find(name);
     if (!v || plan.graph.dims()[*v].kind != DimKind::variable) {
@@ -27,7 +27,8 @@ void check_evidence(const PlanImpl& plan, const Evidence& evidence) {
     }
     if (std::find(plan.observable.begin(), plan.observable.end(), *v) == plan.observable.end()) {
       throw OptionError("evidence is given for " + quoted(name) +
-                        ", which the plan was not compiled to observe: name " + "it in PlanOptions::observable");
+                        ", which the plan was not compiled to observe: compile it with " + quoted(name) +
+                        " among its observable variables");
     }
   }
 }
@@ -139,7 +140,7 @@ namespace {
 Tensor indicator_of(const Call& call, DimId v, Semiring semiring, Dtype dtype) {
   const Dim& variable = call.graph.dims()[v];
   const auto found = call.options.evidence.find(variable.name);
-  const Integers* observed = found == call.options.evidence.end() ? nullptr : &found->second;
+  const IntegerView* observed = found == call.options.evidence.end() ? nullptr : &found->second;
   return engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), call.plan.axes.batch().size(),
                            semiring, dtype);
 }
@@ -147,10 +148,16 @@ Tensor indicator_of(const Call& call, DimId v, Semiring semiring, Dtype dtype) {
 }  // namespace
 
 std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
-  std::vector<Tensor> all(call.operands.begin(), call.operands.end());
+  std::vector<Tensor> all;
+  add_evidence(call, semiring, all);
+  return all;
+}
+
+void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
+  all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
   for (const DimId v : call.plan.observable) {
-    if (const Integers* observed = call.observed(v)) {
+    if (const IntegerView* observed = call.observed(v)) {
       all.push_back(engine::states(*observed, call.graph.dims()[v], call.shape(call.plan.axes(v, false)),
                                    call.plan.axes.batch().size()));
     } else {
@@ -160,7 +167,6 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
   fill_padding(call, semiring, all);
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
-  return all;
 }
 
 void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands) {

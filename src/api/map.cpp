@@ -3,6 +3,7 @@
 
 #include "api/ask.hpp"
 #include "api/assignments.hpp"
+#include "api/held.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
 #include "base/watch.hpp"
@@ -11,25 +12,59 @@
 
 namespace plated {
 
-MapResult api::ask_map(const Posed& posed) {
-  MapResult result;
-  result.score = decode(posed, {}, result.assignment);
-  if (posed.inputs.recentred()) {
-    result.score = posed.given_total(posed.dtype);
-  } else {
-    check_results(std::span(&result.score, 1), "the score, output", posed.semiring, posed.call);
+namespace {
+
+class MapAsker {
+ public:
+  struct Parameters {
+    bool operator==(const Parameters&) const = default;
+  };
+  static Semiring semiring(const RunOptions& options) { return semiring::selective(options.semiring); }
+  static void take(const api::Call& call, Semiring semiring, api::Look look, api::Inputs& inputs) {
+    api::take_question_inputs(call, semiring, look, inputs);
   }
-  return result;
+
+  explicit MapAsker(const api::Posed& posed, Parameters /*none*/ = {}, bool keeps = true)
+      : posed_(posed), decoder_(posed, {}, keeps) {}
+
+  void ask(MapResult& answer) {
+    const Tensor& total = decoder_.run(answer.assignment);
+    if (posed_.inputs.recentred()) {
+      engine::put(posed_.given_total(posed_.dtype), posed_.dtype, answer.score, "the score");
+      return;
+    }
+    api::check_results(std::span(&total, 1), "the score, output", posed_.semiring, posed_.call);
+    engine::put(total, posed_.dtype, answer.score, "the score");
+  }
+  [[nodiscard]] std::int64_t bytes() const { return decoder_.bytes(); }
+
+ private:
+  const api::Posed& posed_;
+  api::Decoder decoder_;
+};
+
+}  // namespace
+
+MapResult api::ask_map(const Posed& posed) {
+  MapResult answer;
+  MapAsker(posed, {}, false).ask(answer);
+  return answer;
 }
 
-MapResult map(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options) {
+void map_into(MapResult& answer, const Plan& plan, Tensors operands, Workspace& workspace, const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
+  api::ask_held<MapAsker>(workspace, plan, operands, options, MapAsker::Parameters{},
+                          [&](MapAsker& asker) { asker.ask(answer); });
+}
+
+MapResult map(const Plan& plan, Tensors operands, const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = semiring::selective(options.semiring);
   const api::Call call(plan, operands, options);
   return api::pose_as_given(call, semiring, [](const api::Posed& posed) { return api::ask_map(posed); });
 }
 
-MapResult map(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+MapResult map(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   return map(api::cached_plan(equation, operands, options), operands, api::run_options(options));
 }
 

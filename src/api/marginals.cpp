@@ -1,12 +1,16 @@
 // marginals: probabilities from one reverse sweep; joint sets and logarithms from outputs of their own.
 #include "plated/marginals.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
+#include "api/held.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/sweep.hpp"
 #include "base/watch.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/erase.hpp"
@@ -20,21 +24,42 @@ namespace {
 
 using adjoint::Asked;
 
-class Asker {
- public:
-  Asker(const api::Posed& posed, const MarginalOptions& wanted)
-      : posed_(posed), call_(posed.call), graph_(call_.graph), wanted_(wanted) {}
+constexpr const char* posterior_of = "the posterior of";
 
-  Marginals run() {
-    std::vector<Asked> parts =
-        call_.plan.parts({.kind = Question::Kind::marginals, .semiring = Semiring::log, .wanted = wanted_});
+class MarginalsAsker {
+ public:
+  using Parameters = MarginalOptions;
+  static Semiring semiring(const RunOptions& /*options*/) { return Semiring::log; }
+  static void take(const api::Call& call, Semiring /*semiring*/, api::Look look, api::Inputs& inputs) {
+    api::take_log_inputs(call, look, inputs);
+  }
+
+  MarginalsAsker(const api::Posed& posed, const MarginalOptions& wanted)
+      : posed_(posed),
+        call_(posed.call),
+        graph_(call_.graph),
+        wanted_(wanted),
+        parts_(call_.plan.parts({.kind = Question::Kind::marginals, .semiring = Semiring::log, .wanted = wanted_})) {
     const bool ends = wanted_.ends && !graph_.chains().empty();
-    if (ends && (parts.empty() || parts.back().kind != Asked::Kind::outputs || parts.back().filtered)) {
-      parts.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
+    if (ends && (parts_.empty() || parts_.back().kind != Asked::Kind::outputs || parts_.back().filtered)) {
+      parts_.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
+    const std::vector<DimId> swept = adjoint::posterior_variables(graph_);  // ascending
+    for (const DimId v : graph::variables(graph_)) {
+      Variable of{v, call_.plan.axes(v), call_.shape(call_.plan.axes(v))};
+      (std::binary_search(swept.begin(), swept.end(), v) ? swept_ : certain_).push_back(std::move(of));
+    }
+    for (const Asked& part : parts_) {
+      if (!part.filtered && part.kind != Asked::Kind::outputs) make_sweep(part);
+    }
+  }
+
+  void ask(Marginals& answer) {
+    answer_ = &answer;
+    has_total_ = false;
     base::Phases phases;
-    for (const Asked& part : parts) {
-      const auto phase = phases.next(parts.size() > 1 && &part == parts.data() ? 0.5 : 1.0);
+    for (const Asked& part : parts_) {
+      const auto phase = phases.next(parts_.size() > 1 && &part == parts_.data() ? 0.5 : 1.0);
       if (part.filtered) {
         filtered(part);
       } else if (part.kind == Asked::Kind::outputs) {
@@ -44,39 +69,70 @@ class Asker {
       }
     }
     check_answers();
-    return std::move(result_);
   }
+  [[nodiscard]] std::int64_t bytes() const { return sweep_ ? sweep_->bytes() : 0; }
 
  private:
+  struct Variable {
+    DimId id;
+    std::vector<DimId> axes;
+    Tensor::Shape shape;
+  };
+  [[nodiscard]] const std::string& name(const Variable& of) const { return graph_.dims()[of.id].name; }
+
   /// One sweep for all variables and, if asked for, all factors.
-  void probabilities(const Asked& asked) {
-    const std::vector<DimId> variables = asked.variables ? adjoint::posterior_variables(graph_) : std::vector<DimId>{};
+  void make_sweep(const Asked& asked) {
     std::vector<Tensor> answers;
-    for (const DimId v : variables) {
-      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.axes(v))));
+    for (std::size_t k = 0; asked.variables && k < swept_.size(); ++k) {
+      answers.push_back(api::shape_only(posed_.dtype, swept_[k].shape));
     }
     const std::vector<Tensor> operands = asked.factors ? posed_.operands(asked) : std::vector<Tensor>{};
     for (std::size_t f = 0; asked.factors && f < call_.plan.observed.factors().size(); ++f) {
       answers.push_back(api::shape_only(posed_.dtype, operands[f].shape()));
     }
-    const Tensor ones = engine::constant(1.0, Dtype::float64, call_.batch_shape());
-    std::vector<Tensor> outputs = posed_.run(asked, Dtype::float64, std::move(answers), {ones});
-    take_total(outputs[posed_.total(asked)]);
-    auto next = outputs.begin() + static_cast<std::ptrdiff_t>(posed_.outputs(asked));
-    for (const DimId v : variables) take_variable(v, *next++);
-    if (asked.variables) add_certain(false);
-    if (asked.factors) take_factors({next, next + static_cast<std::ptrdiff_t>(graph_.factors().size())});
+    sweep_.emplace(posed_, asked, Dtype::float64, std::move(answers),
+                   std::vector<Tensor>{engine::constant(1.0, Dtype::float64, call_.batch_shape())});
+  }
+
+  void probabilities(const Asked& asked) {
+    Marginals& answer = *answer_;
+    const std::size_t factors = asked.factors ? graph_.factors().size() : 0;
+    if (asked.factors) answer.factors.resize(factors);
+    std::size_t next = sweep_->first_answer();
+    if (asked.variables) {
+      for (const Variable& of : swept_) sweep_->place(next++, answer.variables[name(of)], posterior_of, name(of));
+    }
+    for (std::size_t f = 0; f < factors; ++f) {
+      sweep_->place(next++, answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
+    }
+    const std::span<const Tensor> results = sweep_->run();
+    take_total(results[sweep_->total()]);
+    next = sweep_->first_answer();
+    if (asked.variables) {
+      for (const Variable& of : swept_) {
+        Tensor& posterior = answer.variables[name(of)] = results[next++];
+        if (const IntegerView* observed = call_.observed(of.id)) {
+          engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
+        }
+        engine::normalise(graph_, of.axes, posterior, call_.threads());
+        erase(of.axes, false, posterior);
+      }
+      add_certain(false);
+    }
+    for (std::size_t f = 0; f < factors; ++f) {
+      answer.factors[f] = results[next++];
+      engine::normalise(graph_, graph_.factors()[f].dims, answer.factors[f], call_.threads());
+    }
   }
 
   /// Each variable given the slices up to its own.
   void filtered(const Asked& asked) {
     const std::vector<Tensor> outputs = totals(asked, {});
-    if (result_.log_partition.data() == nullptr) take_total(outputs[0]);
+    if (!has_total_) take_total(outputs[0]);
     std::size_t next = 1;
-    for (const DimId v : adjoint::posterior_variables(graph_)) {
+    for (const Variable& of : swept_) {
       erase(asked.axes[next], true, outputs[next]);
-      result_.variables.emplace(graph_.dims()[v].name,
-                                engine::posterior(outputs[next], graph_.dims()[v].size, wanted_.log, posed_.dtype));
+      take(engine::posterior(outputs[next], graph_.dims()[of.id].size, wanted_.log, posed_.dtype), name(of));
       ++next;
     }
     add_certain(wanted_.log);
@@ -84,12 +140,13 @@ class Asker {
 
   /// Joint marginals as outputs of the plan.
   void joints(const Asked& asked) {
+    Marginals& answer = *answer_;
     std::vector<std::vector<std::string>> names;
     for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph_, axes));
     std::vector<std::vector<DimId>> axes = asked.axes;
     const std::vector<std::string> ends = wanted_.ends ? add_ends(names, axes) : std::vector<std::string>{};
     const std::vector<Tensor> outputs = totals(asked, names);
-    if (result_.log_partition.data() == nullptr) take_total(outputs[0]);
+    if (!has_total_) take_total(outputs[0]);
     for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
     const auto posterior = [&](std::size_t o) {
       std::int64_t states = 1;
@@ -98,20 +155,21 @@ class Asker {
     };
     std::size_t next = 1;
     if (wanted_.variables && wanted_.log) {
-      for (const DimId v : adjoint::posterior_variables(graph_)) {
-        result_.variables.emplace(graph_.dims()[v].name, posterior(next++));
-      }
+      for (const Variable& of : swept_) take(posterior(next++), name(of));
       add_certain(true);
     }
+    if (wanted_.factors && wanted_.log) answer.factors.resize(graph_.factors().size());
     for (std::size_t f = 0; wanted_.factors && wanted_.log && f < graph_.factors().size(); ++f, ++next) {
       const std::vector<double> copies =
           call_.exponents().empty() ? std::vector<double>{}
                                     : engine::product_over(call_.extents(), call_.exponents(), asked.axes[next]);
-      result_.factors.push_back(engine::factor_posterior(graph_, call_.extents(), f, asked.axes[next], outputs[next],
-                                                         copies, true, posed_.dtype));
+      take(engine::factor_posterior(graph_, call_.extents(), f, asked.axes[next], outputs[next], copies, true,
+                                    posed_.dtype),
+           answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
     }
-    for (std::size_t s = 0; s < wanted_.sets.size(); ++s) result_.sets.push_back(posterior(next++));
-    for (const std::string& end : ends) result_.variables.emplace(end, posterior(next++));
+    answer.sets.resize(wanted_.sets.size());
+    for (Tensor& set : answer.sets) take(posterior(next++), set, "the joint posterior of a set", "");
+    for (const std::string& end : ends) take(posterior(next++), end);
   }
 
   /// Asks for the first and last slices of linked variables, too; returns their names. Their axes are those of the
@@ -155,30 +213,27 @@ class Asker {
   }
 
   void take_total(const Tensor& total) {
+    has_total_ = true;
     engine::check_possible(graph_, total, Semiring::log);
+    Tensor& place = answer_->log_partition;
     if (posed_.inputs.recentred()) {
-      result_.log_partition = posed_.given_total(Dtype::float64);
+      take(posed_.given_total(Dtype::float64), place, "log_partition", "");
     } else {
       api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, call_);
-      result_.log_partition = total;
+      engine::put(total, Dtype::float64, place, "log_partition");
     }
   }
 
-  void take_variable(DimId v, Tensor posterior) {
-    const std::vector<DimId> axes = call_.plan.axes(v);
-    if (const Integers* observed = call_.observed(v)) {
-      engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
+  /// An answer of its own memory becomes the caller's, or is copied into it.
+  static void take(Tensor made, Tensor& place, const char* what, const std::string& name) {
+    if (place.data() == nullptr) {
+      place = std::move(made);
+    } else {
+      engine::put(made, made.dtype(), place, what, name);
     }
-    engine::normalise(graph_, axes, posterior, call_.threads());
-    erase(axes, false, posterior);
-    result_.variables.emplace(graph_.dims()[v].name, std::move(posterior));
   }
-
-  void take_factors(std::vector<Tensor> posteriors) {
-    for (std::size_t f = 0; f < posteriors.size(); ++f) {
-      engine::normalise(graph_, graph_.factors()[f].dims, posteriors[f], call_.threads());
-    }
-    result_.factors = std::move(posteriors);
+  void take(Tensor made, const std::string& variable) {
+    take(std::move(made), answer_->variables[variable], posterior_of, variable);
   }
 
   /// A slice that stands for nothing has no posterior.
@@ -190,42 +245,55 @@ class Asker {
 
   /// Variables with a single state, and the empty tensors of variables without any.
   void add_certain(bool log) {
-    const std::vector<DimId> variables = graph::variables(graph_);
-    if (result_.variables.size() == variables.size()) return;
-    for (const DimId v : variables) {
-      if (result_.variables.contains(graph_.dims()[v].name)) continue;
-      Tensor certain = engine::filled(posed_.dtype, call_.shape(call_.plan.axes(v)), log ? 0.0 : 1.0);
-      erase(call_.plan.axes(v), log, certain);
-      result_.variables.emplace(graph_.dims()[v].name, std::move(certain));
+    for (const Variable& of : certain_) {
+      Tensor& place = answer_->variables[name(of)];
+      engine::put_everywhere(log ? 0.0 : 1.0, of.shape, posed_.dtype, place, posterior_of, name(of));
+      erase(of.axes, log, place);
     }
   }
 
   /// A finite total does not say that all parts of it are numbers: what is impossible may have overflowed.
   void check_answers() const {
     const Semiring semiring = wanted_.log ? Semiring::log : Semiring::real;
-    for (const auto& [name, tensor] : result_.variables) {
+    for (const auto& [name, tensor] : answer_->variables) {
       engine::check_answer("the posterior of", name, tensor, semiring);
     }
     const auto check = [&](const std::vector<Tensor>& answers, const char* what) {
       engine::check_answers(answers, what, semiring, engine::Suspect::operands, call_.threads());
     };
-    check(result_.factors, "the posterior of factor");
-    check(result_.sets, "the joint posterior of set");
+    check(answer_->factors, "the posterior of factor");
+    check(answer_->sets, "the joint posterior of set");
   }
 
   const api::Posed& posed_;
   const api::Call& call_;
   const FactorGraph& graph_;
-  const MarginalOptions& wanted_;
-  Marginals result_;
+  MarginalOptions wanted_;
+  std::vector<Asked> parts_;
+  std::vector<Variable> swept_;
+  std::vector<Variable> certain_;  // with a single state, or without any
+  std::optional<api::Sweep> sweep_;
+  Marginals* answer_ = nullptr;
+  bool has_total_ = false;
 };
 
 }  // namespace
 
-Marginals api::ask_marginals(const Posed& posed, const MarginalOptions& wanted) { return Asker(posed, wanted).run(); }
+Marginals api::ask_marginals(const Posed& posed, const MarginalOptions& wanted) {
+  Marginals answer;
+  MarginalsAsker(posed, wanted).ask(answer);
+  return answer;
+}
 
-Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const RunOptions& options,
-                    const MarginalOptions& wanted) {
+void marginals_into(Marginals& answer, const Plan& plan, Tensors operands, Workspace& workspace,
+                    const RunOptions& options, const MarginalOptions& wanted) {
+  const base::Watch watch(options.cancelled, options.progress);
+  api::ask_held<MarginalsAsker>(workspace, plan, operands, options, wanted,
+                                [&](MarginalsAsker& asker) { asker.ask(answer); });
+  watch.finish();
+}
+
+Marginals marginals(const Plan& plan, Tensors operands, const RunOptions& options, const MarginalOptions& wanted) {
   const base::Watch watch(options.cancelled, options.progress);
   const api::Call call(plan, operands, options);
   Marginals result = api::pose_in_log(call, [&](const api::Posed& posed) { return api::ask_marginals(posed, wanted); });
@@ -233,7 +301,7 @@ Marginals marginals(const Plan& plan, std::span<const Tensor> operands, const Ru
   return result;
 }
 
-Marginals marginals(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options,
+Marginals marginals(std::string_view equation, Tensors operands, const EinsumOptions& options,
                     const MarginalOptions& wanted) {
   return marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options), wanted);
 }

@@ -1,8 +1,10 @@
 // max_marginals: the best total with each state of each variable, from one sweep in a selective semiring.
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
+#include "api/held.hpp"
 #include "api/inputs.hpp"
 #include "api/plan_cache.hpp"
+#include "api/sweep.hpp"
 #include "base/watch.hpp"
 #include "engine/erase.hpp"
 #include "engine/indicator.hpp"
@@ -14,56 +16,99 @@
 namespace plated {
 namespace {
 
-/// The best total of a variable that has one state is that of all.
-std::vector<Tensor> swept(const api::Posed& posed, const std::vector<DimId>& variables) {
-  const api::Call& call = posed.call;
-  const adjoint::Asked asked = call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0];
-  std::vector<Tensor> places;
-  for (const DimId v : adjoint::posterior_variables(call.graph)) {
-    places.push_back(api::shape_only(posed.dtype, call.shape(call.plan.axes(v))));
+class MaxMarginalsAsker {
+ public:
+  struct Parameters {
+    bool operator==(const Parameters&) const = default;
+  };
+  static Semiring semiring(const RunOptions& options) { return semiring::selective(options.semiring); }
+  static void take(const api::Call& call, Semiring semiring, api::Look /*look*/, api::Inputs& inputs) {
+    api::take_given_inputs(call, semiring, inputs);
   }
-  const std::vector<Tensor> outputs = posed.run(asked, Dtype::float64, std::move(places));
-  std::vector<Tensor> answers;
-  std::size_t next = posed.outputs(asked);
-  for (const DimId v : variables) {
-    answers.push_back(call.graph.dims()[v].size > 1
-                          ? outputs[next++]
-                          : engine::repeated(outputs[posed.total(asked)], call.shape(call.plan.axes(v)), posed.dtype));
-    if (const Integers* observed = call.observed(v)) {
-      const double zero = semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); });
-      engine::put_observed(*observed, outputs[posed.total(asked)].values(), zero, answers.back());
+
+  explicit MaxMarginalsAsker(const api::Posed& posed, Parameters /*none*/ = {})
+      : posed_(posed),
+        sweep_(posed, posed.call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0],
+               Dtype::float64, shapes(posed)),
+        zero_(semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); })) {
+    for (const DimId v : graph::variables(posed.call.graph)) {
+      variables_.push_back({v, posed.call.plan.axes(v), posed.call.shape(posed.call.plan.axes(v))});
     }
   }
-  return answers;
-}
+
+  void ask(std::map<std::string, Tensor>& answer) {
+    std::size_t next = sweep_.first_answer();
+    for (const Variable& of : variables_) {
+      if (is_swept(of)) sweep_.place(next++, answer[name(of)], what, name(of));
+    }
+    const std::span<const Tensor> results = sweep_.run();
+    next = sweep_.first_answer();
+    api::check_results(results.subspan(next), "max_marginals: output", posed_.semiring, posed_.call);
+    base::tell_progress(1);
+    for (const Variable& of : variables_) {
+      Tensor& place = answer[name(of)];
+      if (is_swept(of)) {
+        place = results[next++];
+        if (const IntegerView* observed = posed_.call.observed(of.id)) {
+          engine::put_observed(*observed, results[sweep_.total()].values(), zero_, place);
+        }
+      } else {
+        // The best total of a variable that has one state is that of all.
+        engine::put_repeated(results[sweep_.total()], of.shape, posed_.dtype, place, what, name(of));
+        api::check_results(std::span(&place, 1), "max_marginals: output", posed_.semiring, posed_.call);
+      }
+      engine::erase(posed_.call.extents(), posed_.call.presence(), of.axes, place, zero_);
+    }
+  }
+  [[nodiscard]] std::int64_t bytes() const { return sweep_.bytes(); }
+
+ private:
+  static constexpr const char* what = "the max-marginals of";
+  struct Variable {
+    DimId id;
+    std::vector<DimId> axes;
+    Tensor::Shape shape;
+  };
+
+  static std::vector<Tensor> shapes(const api::Posed& posed) {
+    std::vector<Tensor> places;
+    for (const DimId v : adjoint::posterior_variables(posed.call.graph)) {
+      places.push_back(api::shape_only(posed.dtype, posed.call.shape(posed.call.plan.axes(v))));
+    }
+    return places;
+  }
+  [[nodiscard]] bool is_swept(const Variable& of) const { return posed_.call.graph.dims()[of.id].size > 1; }
+  [[nodiscard]] const std::string& name(const Variable& of) const { return posed_.call.graph.dims()[of.id].name; }
+
+  const api::Posed& posed_;
+  api::Sweep sweep_;
+  double zero_;
+  std::vector<Variable> variables_;
+};
 
 }  // namespace
 
 std::map<std::string, Tensor> api::ask_max_marginals(const Posed& posed) {
-  const FactorGraph& graph = posed.call.graph;
-  const std::vector<DimId> variables = graph::variables(graph);
-  const std::vector<Tensor> answers = swept(posed, variables);
-  check_results(answers, "max_marginals: output", posed.semiring, posed.call);
-  base::tell_progress(1);
-  std::map<std::string, Tensor> result;
-  const double zero = semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); });
-  for (std::size_t k = 0; k < variables.size(); ++k) {
-    engine::erase(posed.call.extents(), posed.call.presence(), posed.call.plan.axes(variables[k]), answers[k], zero);
-    result.emplace(graph.dims()[variables[k]].name, answers[k]);
-  }
-  return result;
+  std::map<std::string, Tensor> answer;
+  MaxMarginalsAsker(posed).ask(answer);
+  return answer;
 }
 
-std::map<std::string, Tensor> max_marginals(const Plan& plan, std::span<const Tensor> operands,
-                                            const RunOptions& options) {
+void max_marginals_into(std::map<std::string, Tensor>& answer, const Plan& plan, Tensors operands, Workspace& workspace,
+                        const RunOptions& options) {
+  const base::Watch watch(options.cancelled, options.progress);
+  api::ask_held<MaxMarginalsAsker>(workspace, plan, operands, options, MaxMarginalsAsker::Parameters{},
+                                   [&](MaxMarginalsAsker& asker) { asker.ask(answer); });
+}
+
+std::map<std::string, Tensor> max_marginals(const Plan& plan, Tensors operands, const RunOptions& options) {
   const base::Watch watch(options.cancelled, options.progress);
   const Semiring semiring = semiring::selective(options.semiring);
   const api::Call call(plan, operands, options);
   return api::ask_max_marginals(api::Posed(call, api::given_inputs(call, semiring), semiring));
 }
 
-std::map<std::string, Tensor> max_marginals(std::string_view equation, const std::vector<Tensor>& operands,
-                                            const EinsumOptions& options) {
+std::map<std::string, Tensor> max_marginals(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   return max_marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options));
 }
 

@@ -64,22 +64,22 @@ Observations admitted(const FactorGraph& graph, const Observations& all) {
 
 Observations observations_of(const FactorGraph& graph, const graph::AnswerAxes& axes_of,
                              const std::vector<DimId>& observable, const planner::Extents& extents,
-                             const engine::RaggedDims& lengths, const Evidence& evidence) {
+                             const engine::RaggedDims& lengths, const IntegersByName& evidence) {
   Observations all;
   if (evidence.empty()) return all;
   const std::size_t batch = axes_of.batch().size();
   for (std::size_t k = 0; k < observable.size(); ++k) {
     const auto found = evidence.find(graph.dims()[observable[k]].name);
-    if (found == evidence.end() || found->second.shape.empty()) continue;
-    const std::vector<std::int64_t>& values = found->second.values;
+    if (found == evidence.end() || found->second.shape().empty()) continue;
+    const IntegerView& values = found->second;
     std::vector<DimId> axes = axes_of(observable[k], false);
-    const bool batched = found->second.shape == planner::sizes(extents, axes);
+    const bool batched = values.shape() == planner::sizes(extents, axes);
     if (!batched) axes.erase(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(batch));
     // What has another shape is refused later.
     const auto count = static_cast<std::size_t>(planner::elements(extents, axes));
-    if (found->second.shape != planner::sizes(extents, axes) || values.size() != count) continue;
+    if (values.shape() != planner::sizes(extents, axes) || values.size() != count) continue;
     Observation observation{.operand = graph.factors().size() + k, .batched = batched && batch > 0};
-    observation.partial = std::find(values.begin(), values.end(), -1) != values.end();
+    observation.partial = std::any_of(values.begin(), values.end(), [](std::int64_t state) { return state == -1; });
     if (observation.partial && !lengths.empty()) {
       const std::vector<double> exist =
           engine::product_over(extents, engine::exponents_of(graph, extents, lengths), axes);

@@ -20,7 +20,7 @@ namespace plated::api {
 [[nodiscard]] planner::Observations observations_of(const FactorGraph& graph, const graph::AnswerAxes& axes_of,
                                                     const std::vector<DimId>& observable,
                                                     const planner::Extents& extents, const engine::RaggedDims& lengths,
-                                                    const Evidence& evidence);
+                                                    const IntegersByName& evidence);
 /// The same for evidence of which just these names are known: of all slices, or of some.
 [[nodiscard]] planner::Observations observations_of(const FactorGraph& graph, const graph::AnswerAxes& axes_of,
                                                     const std::vector<DimId>& observable,

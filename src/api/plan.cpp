@@ -83,11 +83,20 @@ Workspace::Workspace(const Plan& plan) : impl_(std::make_unique<Impl>()) { impl_
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 Workspace::~Workspace() = default;
-std::int64_t Workspace::bytes() const { return impl_->memory.bytes(); }
+std::int64_t Workspace::bytes() const {
+  std::int64_t sum = impl_->memory.bytes();
+  for (const auto& question : impl_->held) sum += question->bytes();
+  return sum;
+}
+
+void api::PlanAccess::check(const Workspace& workspace, const Plan& plan) {
+  if (workspace.impl_ && workspace.impl_->plan == plan.impl_) return;
+  throw OptionError("this workspace was made for another plan");
+}
 
 Plan::Plan(std::shared_ptr<const api::PlanImpl> impl) : impl_(std::move(impl)) {}
 
-std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions& options) const {
+std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
   const bool plain = !sized_ && impl_->is_plain(options);
@@ -113,19 +122,16 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> operands, const RunOptions
   return outputs;
 }
 
-void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace& workspace,
-                    const RunOptions& options) const {
-  if (!workspace.impl_ || workspace.impl_->plan != impl_) throw OptionError("this workspace was made for another plan");
+void Plan::run_into(Tensors outputs, Tensors operands, Workspace& workspace, const RunOptions& options) const {
+  api::PlanAccess::check(workspace, *this);
   run_into(outputs, operands, &workspace, options);
 }
 
-void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands,
-                    const RunOptions& options) const {
+void Plan::run_into(Tensors outputs, Tensors operands, const RunOptions& options) const {
   run_into(outputs, operands, nullptr, options);
 }
 
-void Plan::run_into(std::span<const Tensor> outputs, std::span<const Tensor> operands, Workspace* workspace,
-                    const RunOptions& options) const {
+void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, const RunOptions& options) const {
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
   const bool plain = !sized_ && impl_->is_plain(options);

@@ -25,8 +25,22 @@ void append(std::string& key, std::int64_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+bool is_observable(const PlanOptions& plan, const std::string& variable) {
+  return std::find(plan.observable.begin(), plan.observable.end(), variable) != plan.observable.end();
+}
+
+/// What an equation is planned with: all that it gives evidence for is observable.
+PlanOptions plan_options(const EinsumOptions& options) {
+  PlanOptions plan = options.plan;
+  for (const auto& [variable, states] : options.evidence) {
+    if (!is_observable(plan, variable)) plan.observable.push_back(variable);
+  }
+  if (!plan.cancelled) plan.cancelled = options.cancelled;
+  return plan;
+}
+
 /// Everything that a plan depends on but the domains of its variables: of given sizes the names alone.
-std::string key_of(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+std::string key_of(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   std::string key;
   key.reserve(256 + equation.size());  // of most keys
   append(key, equation);
@@ -52,12 +66,15 @@ std::string key_of(std::string_view equation, const std::vector<Tensor>& operand
   append(key, plan.sums_only ? 1 : 0);
   append(key, static_cast<std::int64_t>(plan.observable.size()));
   for (const std::string& variable : plan.observable) append(key, variable);
+  for (const auto& [variable, states] : options.evidence) {
+    if (!is_observable(plan, variable)) append(key, variable);
+  }
   for (const std::string& pass : plan.without) append(key, pass);
   return key;
 }
 
 /// Whether the variables of a plan of the same equation have the domains that operands and options give them.
-bool has_domains(const Plan& plan, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+bool has_domains(const Plan& plan, Tensors operands, const EinsumOptions& options) {
   const FactorGraph& graph = plan.graph();
   for (std::size_t f = 0; f < operands.size(); ++f) {
     const std::vector<DimId>& dims = graph.factors()[f].dims;
@@ -72,7 +89,7 @@ bool has_domains(const Plan& plan, const std::vector<Tensor>& operands, const Ei
   });
 }
 
-FactorGraph graph_of(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+FactorGraph graph_of(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   std::vector<std::vector<std::int64_t>> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.shape());
   return FactorGraph::from_equation(equation, shapes, options.reading());
@@ -80,8 +97,7 @@ FactorGraph graph_of(std::string_view equation, const std::vector<Tensor>& opera
 
 class Cache {
  public:
-  Plan get(const std::string& key, std::string_view equation, const std::vector<Tensor>& operands,
-           const EinsumOptions& options) {
+  Plan get(const std::string& key, std::string_view equation, Tensors operands, const EinsumOptions& options) {
     {
       const std::lock_guard lock(mutex_);
       for (auto found = by_key_.find(key); found != by_key_.end() && found->first == key; ++found) {
@@ -91,7 +107,7 @@ class Cache {
       }
     }
     // Planned outside the lock: two threads may plan the same equation at once, and both plans are kept.
-    Plan plan = compile(graph_of(equation, operands, options), options.plan);
+    Plan plan = compile(graph_of(equation, operands, options), plan_options(options));
     const std::lock_guard lock(mutex_);
     recent_.emplace_front(key, plan);
     by_key_.emplace(key, recent_.begin());
@@ -125,11 +141,11 @@ RunOptions run_options(const EinsumOptions& options) {
           .sizes = options.sizes,
           .lengths = options.lengths,
           .weights = options.weights,
-          .cancelled = {},
-          .progress = {}};
+          .cancelled = options.cancelled,
+          .progress = options.progress};
 }
 
-Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands, const EinsumOptions& options) {
+Plan cached_plan(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   static Cache cache;
   return cache.get(key_of(equation, operands, options), equation, operands, options);
 }

@@ -11,8 +11,7 @@ namespace plated::api {
 /// A plan that serves an equation on operands of these shapes; its graph may have been written with other sizes of
 /// plates. Bounded: the least recently used plan goes first. Locked: any
 /// thread may ask.
-[[nodiscard]] Plan cached_plan(std::string_view equation, const std::vector<Tensor>& operands,
-                               const EinsumOptions& options);
+[[nodiscard]] Plan cached_plan(std::string_view equation, Tensors operands, const EinsumOptions& options);
 
 /// The part of the options that concerns the run.
 [[nodiscard]] RunOptions run_options(const EinsumOptions& options);

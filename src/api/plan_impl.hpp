@@ -19,9 +19,24 @@
 
 namespace plated {
 
+namespace api {
+
+/// A question that a workspace holds; see held.hpp.
+class Held {
+ public:
+  Held() = default;
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  virtual ~Held() = default;
+  [[nodiscard]] virtual std::int64_t bytes() const = 0;
+};
+
+}  // namespace api
+
 struct Workspace::Impl {
   std::shared_ptr<const void> plan;  // the plan's Impl: what is bound in the memory is only right for its schedule
   engine::Workspace memory;
+  std::vector<std::unique_ptr<api::Held>> held;
 };
 
 namespace api {
@@ -112,6 +127,12 @@ class PlanImpl {
 
 struct PlanAccess {
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
+  /// Throws OptionError for a workspace of another plan.
+  static void check(const Workspace& workspace, const Plan& plan);
+  static std::vector<std::unique_ptr<Held>>& held(Workspace& workspace, const Plan& plan) {
+    check(workspace, plan);
+    return workspace.impl_->held;
+  }
   /// The same plan of a graph that was written with other sizes.
   static Plan sized(const Plan& plan, FactorGraph graph) {
     Plan other = plan;

@@ -1,10 +1,6 @@
 // Runs questions.
 #include "api/posed.hpp"
 
-#include <iterator>
-
-#include "base/checked_size.hpp"
-
 namespace plated::api {
 
 using adjoint::Asked;
@@ -58,33 +54,6 @@ std::size_t Posed::outputs(const Asked& asked) const {
 }
 
 std::size_t Posed::total(const Asked& asked) const { return call.plan.total_of(forward_of(asked)); }
-
-std::vector<Tensor> Posed::run(Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
-                               const std::vector<Tensor>& more, std::vector<bool>* finite) const {
-  asked.forward = forward_of(asked);
-  const auto runnable = call.plan.runnable(asked);
-  std::vector<Tensor> all;
-  all.reserve(inputs.centred().size() + more.size());  // there may be very many
-  all.insert(all.end(), inputs.centred().begin(), inputs.centred().end());
-  as_read_by(runnable->schedule(), call, semiring, all);
-  all.insert(all.end(), more.begin(), more.end());
-  engine::Settings how = settings();
-  how.kept = kept_.get();
-  how.finite = finite;
-  how.output_bytes = base::checked_sum(how.output_bytes, call.plan.bytes_beside(asked, call.extents()));
-  std::vector<Tensor> places;
-  if (kept_) {
-    places = kept_->outputs();  // they are not written again
-  } else if (asked.forward == Forward::total) {
-    places.push_back(shape_only(of_outputs, call.batch_shape()));
-  } else {
-    places = call.output_shapes(call.graph, of_outputs);
-  }
-  places.reserve(places.size() + answers.size());
-  places.insert(places.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
-  std::vector<Tensor>().swap(answers);
-  return runnable->run(std::move(places), all, how);
-}
 
 std::vector<Tensor> Posed::given_outputs(Dtype of) const {
   std::vector<Tensor> places = call.output_shapes(call.graph, of);

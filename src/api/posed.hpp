@@ -18,7 +18,7 @@ class Posed {
   Posed(const Call& call, Inputs inputs, Semiring semiring);
 
   const Call& call;
-  const Inputs inputs;
+  Inputs inputs;
   const Semiring semiring;
   const Dtype dtype;  // of answers: the operands' widest
 
@@ -35,16 +35,12 @@ class Posed {
   /// Of an evaluation, to be told that an operand has changed.
   [[nodiscard]] engine::Kept& evaluated() { return *kept_; }
 
-  /// Runs a question that continues a forward run: its outputs, in that type or, where they were kept, in double, then
-  /// the answers. `more` are the operands that the question brings along, `finite` as in engine::Settings.
-  [[nodiscard]] std::vector<Tensor> run(adjoint::Asked asked, Dtype of_outputs, std::vector<Tensor> answers,
-                                        const std::vector<Tensor>& more = {},
-                                        std::vector<bool>* finite = nullptr) const;
-  /// The operands of the question's schedule, but for those that it brings along.
+  /// The operands of a question's schedule, but for those that it brings along.
   [[nodiscard]] std::vector<Tensor> operands(adjoint::Asked asked) const;
   /// The same of any schedule of the call's plan.
   [[nodiscard]] std::vector<Tensor> operands(const planner::Schedule& schedule, const std::vector<Tensor>& of) const;
-  /// The outputs among them, and the total: one number for each batch.
+  /// Of a question that continues a forward run (Sweep): the outputs of that among its results, and the total, one
+  /// number for each batch.
   [[nodiscard]] std::size_t outputs(const adjoint::Asked& asked) const;
   [[nodiscard]] std::size_t total(const adjoint::Asked& asked) const;
 
@@ -56,10 +52,10 @@ class Posed {
   /// How questions run: what is held counts against the limit.
   [[nodiscard]] engine::Settings settings() const;
 
- private:
   /// Of a question: the run that it continues.
   [[nodiscard]] adjoint::Forward forward_of(const adjoint::Asked& asked) const;
 
+ private:
   LeftToRun left_;
   adjoint::Forward forward_ = adjoint::Forward::outputs;  // of the kept run
   std::shared_ptr<const Runnable> runnable_;              // its schedule

@@ -56,24 +56,46 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
 
 }  // namespace
 
-Inputs question_inputs(const Call& call, Semiring semiring, Look look) {
-  std::vector<double> magnitudes;
+namespace {
+
+/// Checked operands and evidence, where some may be left to a run.
+void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
+  inputs.magnitudes.clear();
+  check_inputs(call, semiring, left, &inputs.magnitudes);
+  add_evidence(call, semiring, inputs.given);
+  inputs.reduced.clear();
+  inputs.offsets.clear();
+  inputs.copied = padding_bytes(call);
+  inputs.left_to_run = left != nullptr;
+}
+
+}  // namespace
+
+void take_given_inputs(const Call& call, Semiring semiring, Inputs& inputs) {
+  take_inputs(call, semiring, nullptr, inputs);
+}
+
+void take_question_inputs(const Call& call, Semiring semiring, Look look, Inputs& inputs) {
   const LeftToRun left(call, semiring, true);
-  check_inputs(call, semiring, look == Look::by_run ? &left : nullptr, &magnitudes);
-  Inputs inputs{.given = with_evidence(call, semiring),
-                .reduced = {},
-                .offsets = {},
-                .copied = padding_bytes(call),
-                .left_to_run = look == Look::by_run};
+  take_inputs(call, semiring, look == Look::by_run ? &left : nullptr, inputs);
   const bool adds = semiring == Semiring::log || semiring == Semiring::max_plus || semiring == Semiring::min_plus;
-  if (!adds) magnitudes.clear();
-  recentre(call, magnitudes, semiring, inputs);
+  if (adds) recentre(call, inputs.magnitudes, semiring, inputs);
+}
+
+void take_log_inputs(const Call& call, Look look, Inputs& inputs) {
+  if (call.options.semiring == Semiring::log) return take_question_inputs(call, Semiring::log, look, inputs);
+  inputs = log_inputs(call, look);
+}
+
+Inputs question_inputs(const Call& call, Semiring semiring, Look look) {
+  Inputs inputs;
+  take_question_inputs(call, semiring, look, inputs);
   return inputs;
 }
 
 Inputs given_inputs(const Call& call, Semiring semiring) {
-  check_inputs(call, semiring, nullptr);
-  Inputs inputs{.given = with_evidence(call, semiring), .reduced = {}, .offsets = {}, .copied = padding_bytes(call)};
+  Inputs inputs;
+  take_given_inputs(call, semiring, inputs);
   return inputs;
 }
 

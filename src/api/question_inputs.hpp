@@ -20,6 +20,8 @@ struct Inputs {
   std::int64_t copied = 0;
   /// Whether a run is to look at what was not searched.
   bool left_to_run = false;
+  /// The largest of each operand, where they are looked at.
+  std::vector<double> magnitudes = {};
 
   /// True where the two differ.
   [[nodiscard]] bool recentred() const { return !reduced.empty(); }
@@ -33,13 +35,17 @@ enum class Look { before, by_run };
 /// The inputs of a question in a semiring; only in log, max_plus and min_plus they are recentred, and only where
 /// operands are checked. Throws what check_inputs, with_evidence and Plan::run throw.
 [[nodiscard]] Inputs question_inputs(const Call& call, Semiring semiring, Look look);
+/// The same in the memory of earlier ones.
+void take_question_inputs(const Call& call, Semiring semiring, Look look, Inputs& inputs);
 
 /// The same without recentring.
 [[nodiscard]] Inputs given_inputs(const Call& call, Semiring semiring);
+void take_given_inputs(const Call& call, Semiring semiring, Inputs& inputs);
 
 /// The same as logarithms: of operands in the real semiring their logarithms are taken, and negative entries are a
 /// ValueError. Other semirings than log and real are an OptionError.
 [[nodiscard]] Inputs log_inputs(const Call& call, Look look);
+void take_log_inputs(const Call& call, Look look, Inputs& inputs);
 
 /// Adds to an answer with the given axes what was subtracted from the slices of factors at each of its indices.
 void add_offsets(const Call& call, const Inputs& inputs, const std::vector<std::size_t>& factors,

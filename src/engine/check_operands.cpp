@@ -205,7 +205,9 @@ void check_outputs(const FactorGraph& graph, const planner::Extents& extents, st
 
 void check_gradients(const FactorGraph& graph, const planner::Extents& extents, const std::vector<bool>& wanted,
                      std::span<const Tensor> gradients, std::span<const Tensor> operands) {
-  std::vector<std::size_t> factor;
+  // Kept between calls: a run that finds nothing wrong must not allocate.
+  thread_local std::vector<std::size_t> factor;
+  factor.clear();
   for (std::size_t f = 0; f < wanted.size(); ++f) {
     if (!wanted[f]) continue;
     check_shape({graph, Subject::Kind::gradient, f}, extents, graph.factors()[f].dims, gradients[factor.size()]);
@@ -213,6 +215,37 @@ void check_gradients(const FactorGraph& graph, const planner::Extents& extents, 
   }
   check_written(
       graph, gradients, Subject::Kind::gradient, [&](std::size_t k) { return factor[k]; }, operands);
+}
+
+void check_place(const char* what, const std::string& name, const Tensor& place,
+                 const std::vector<std::int64_t>& shape) {
+  const auto called = [&] { return "the place of " + std::string(what) + (name.empty() ? "" : " '" + name + "'"); };
+  if (place.shape() != shape) {
+    throw SizeError(called() + " has the shape " + shape_text(place.shape()) + " instead of " + shape_text(shape));
+  }
+  if (!place.writable()) throw ShapeError(called() + " views read-only memory");
+  if (overlapping_axis(place)) throw OverlapError(called() + " may overlap itself");
+}
+
+void check_apart(std::span<const Tensor> places, std::span<const Tensor> read) {
+  // Kept between calls: a question that has been asked before must not allocate.
+  thread_local std::vector<Extent> stretches;
+  stretches.clear();
+  for (const Tensor& place : places) {
+    if (place.elements() > 0) stretches.push_back(extent_in_memory(place));
+  }
+  std::sort(stretches.begin(), stretches.end());
+  for (std::size_t k = 1; k < stretches.size(); ++k) {
+    if (overlap(stretches[k - 1], stretches[k])) throw OverlapError("the places of two answers overlap in memory");
+  }
+  for (std::size_t f = 0; f < read.size(); ++f) {
+    const Extent extent = extent_in_memory(read[f]);
+    const auto after = std::lower_bound(stretches.begin(), stretches.end(), extent.second,
+                                        [](const Extent& a, std::uintptr_t end) { return a.first < end; });
+    if (after == stretches.begin() || !overlap(*std::prev(after), extent)) continue;
+    throw OverlapError("the place of an answer overlaps operand " + std::to_string(f) +
+                       " in memory; write into memory of its own");
+  }
 }
 
 void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape) {

@@ -35,6 +35,12 @@ void check_outputs(const FactorGraph& graph, const planner::Extents& extents, st
 /// The same for places of gradients: those of the wanted operands, in order.
 void check_gradients(const FactorGraph& graph, const planner::Extents& extents, const std::vector<bool>& wanted,
                      std::span<const Tensor> gradients, std::span<const Tensor> operands);
+/// Throws SizeError unless a place for an answer has that shape, ShapeError where it is read-only, and OverlapError
+/// where it may overlap itself. `what` and `name` begin the message.
+void check_place(const char* what, const std::string& name, const Tensor& place,
+                 const std::vector<std::int64_t>& shape);
+/// Throws OverlapError where such places overlap each other or what is read.
+void check_apart(std::span<const Tensor> places, std::span<const Tensor> read);
 /// Throws SizeError, NullDataError and, for an entry that is not finite, ValueError, beginning with `what`.
 void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape);
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plated/factor_graph.hpp"
-#include "plated/integers.hpp"
+#include "plated/integer_view.hpp"
 #include "plated/semiring.hpp"
 #include "plated/tensor.hpp"
 
@@ -17,18 +17,19 @@ namespace plated::engine {
 /// What was observed of a variable in slices of the given shape, of which the first `batch` axes are batch dims; null:
 /// nothing. What was observed has that shape, or that of the plates alone. Axes: those of the shape, then the states.
 /// Throws ShapeError and ValueError.
-[[nodiscard]] Tensor indicator(const Integers* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
-                               std::size_t batch, Semiring semiring, Dtype dtype);
+[[nodiscard]] Tensor indicator(const IntegerView* observed, const Dim& variable,
+                               const std::vector<std::int64_t>& slices, std::size_t batch, Semiring semiring,
+                               Dtype dtype);
 
 /// What was observed, checked as above, as an operand that factors are read at: it views the integers.
-[[nodiscard]] Tensor states(const Integers& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+[[nodiscard]] Tensor states(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
                             std::size_t batch);
 
 /// Puts what was observed into an answer that was computed without it: one entry for each slice, perhaps repeated along
 /// further axes in front.
-void put_observed(const Integers& observed, Integers& answer);
+void put_observed(const IntegerView& observed, Integers& answer);
 /// The same with states as the last axis of a row-major answer: `zero` at those that were not observed and, of the
 /// number for each batch, the one at those that were.
-void put_observed(const Integers& observed, std::span<const double> of_batch, double zero, const Tensor& answer);
+void put_observed(const IntegerView& observed, std::span<const double> of_batch, double zero, const Tensor& answer);
 
 }  // namespace plated::engine

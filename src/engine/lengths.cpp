@@ -65,17 +65,17 @@ SortedSet common_plates(const FactorGraph& graph, DimId plate, const std::vector
 }
 
 std::vector<DimId> plate_length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId plate,
-                                     const Integers& given) {
+                                     const IntegerView& given) {
   const std::string name = quoted(graph.dims()[plate].name);
   const std::vector<Item> items = items_in(graph, plate);
   const SortedSet common = common_plates(graph, plate, items);
-  if (const auto axes = axes_of(graph, extents, common, given.shape)) return *axes;
+  if (const auto axes = axes_of(graph, extents, common, given.shape())) return *axes;
   for (const Item& wide : items) {
-    if (!axes_of(graph, extents, wide.around, given.shape)) continue;
+    if (!axes_of(graph, extents, wide.around, given.shape())) continue;
     for (const Item& item : items) {
       const SortedSet lacks = base::subtract(wide.around, item.around);
       if (lacks.empty()) continue;
-      throw PlateError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) + ", but " +
+      throw PlateError("the lengths of plate " + name + " have the shape " + shape_text(given.shape()) + ", but " +
                        item.name + " of that plate is not in plate " + quoted(graph.dims()[lacks[0]].name) +
                        ", so that they do not say how many of its slices exist");
     }
@@ -83,14 +83,14 @@ std::vector<DimId> plate_length_axes(const FactorGraph& graph, const planner::Ex
   std::vector<DimId> batched = graph::batch_axes(graph);
   const bool has_batch = !batched.empty();
   batched.insert(batched.end(), common.begin(), common.end());
-  throw ShapeError("the lengths of plate " + name + " have the shape " + shape_text(given.shape) +
+  throw ShapeError("the lengths of plate " + name + " have the shape " + shape_text(given.shape()) +
                    ", but the plates that everything in it is in have " + shape_text(sizes(extents, common)) +
                    (has_batch ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
 }
 
 /// The lengths of a chain are those of its linked variables' plates.
 std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId chain,
-                                     const Integers& given) {
+                                     const IntegerView& given) {
   const std::string name = quoted(graph.dims()[chain].name);
   const auto linking =
       std::find_if(graph.chains().begin(), graph.chains().end(), [&](const Chain& c) { return c.dim == chain; });
@@ -112,11 +112,11 @@ std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Ex
   }
   std::vector<DimId> batched = graph::AnswerAxes(graph)(linking->links[0].source, false);
   std::erase(batched, chain);
-  if (given.shape == sizes(extents, batched)) return batched;
+  if (given.shape() == sizes(extents, batched)) return batched;
   const std::size_t batch = graph::batch_axes(graph).size();
   std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());
-  if (given.shape == sizes(extents, around)) return around;
-  throw ShapeError("the lengths of chain " + name + " have the shape " + shape_text(given.shape) +
+  if (given.shape() == sizes(extents, around)) return around;
+  throw ShapeError("the lengths of chain " + name + " have the shape " + shape_text(given.shape()) +
                    ", but the plates of its linked variables have " + shape_text(sizes(extents, around)) +
                    (batch > 0 ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
 }
@@ -137,7 +137,7 @@ std::vector<DimId> length_axes(const FactorGraph& graph, DimId plate) {
   return axes;
 }
 
-RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const Lengths& lengths) {
+RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const IntegersByName& lengths) {
   RaggedDims result;
   for (const auto& [name, given] : lengths) {
     const DimId plate = plate_named(graph, name, "lengths", true);
@@ -145,14 +145,13 @@ RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& exten
     const std::string what = (is_chain ? "chain " : "plate ") + quoted(name);
     const std::vector<DimId> axes =
         is_chain ? chain_length_axes(graph, extents, plate, given) : plate_length_axes(graph, extents, plate, given);
-    if (static_cast<std::int64_t>(given.values.size()) != base::checked_product(given.shape)) {
-      throw ShapeError("the lengths of " + what + " have " + std::to_string(given.values.size()) +
-                       " values, but their shape " + shape_text(given.shape) + " has another number");
+    if (given.data() == nullptr && base::checked_product(given.shape()) > 0) {
+      throw NullDataError("the lengths of " + what + " have no data");
     }
     const std::int64_t size = extents[plate];
     tensor::check_entries(given, 0, size, what + " has the length", "and its lengths are 0 … " + std::to_string(size));
-    const bool full = std::all_of(given.values.begin(), given.values.end(), [&](std::int64_t l) { return l == size; });
-    if (!full) result[plate] = {.dims = axes, .sizes = sizes(extents, axes), .values = given.values};
+    const bool full = std::all_of(given.begin(), given.end(), [&](std::int64_t l) { return l == size; });
+    if (!full) result[plate] = {.dims = axes, .sizes = sizes(extents, axes), .values = given.values()};
   }
   end_inner(result);
   return result;

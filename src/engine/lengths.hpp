@@ -14,7 +14,7 @@ namespace plated::engine {
 /// UnknownNameError, ShapeError, ValueError, OptionError, and PlateError where they depend on plates that some factor
 /// or variable of the plate lacks.
 [[nodiscard]] RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents,
-                                       const Lengths& lengths);
+                                       const IntegersByName& lengths);
 
 /// The axes that lengths of a plate may have: batch dims and the plates that everything in it is in.
 [[nodiscard]] std::vector<DimId> length_axes(const FactorGraph& graph, DimId plate);

@@ -8,6 +8,8 @@
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
+#include "engine/check_operands.hpp"
+#include "engine/write_entries.hpp"
 #include "plated/error.hpp"
 
 namespace plated::engine {
@@ -35,11 +37,36 @@ Tensor filled(Dtype dtype, const Tensor::Shape& shape, double value) {
   return tensor;
 }
 
-Tensor repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype) {
-  std::vector<double> values;
-  const std::int64_t each = numbers.elements() == 0 ? 0 : base::checked_product(shape) / numbers.elements();
-  for (const double number : numbers.values()) values.insert(values.end(), static_cast<std::size_t>(each), number);
-  return filled(dtype, shape, values);
+namespace {
+
+/// Allocates a place that has no data, and checks one that has.
+void make_place(const Tensor::Shape& shape, Dtype dtype, Tensor& place, const char* what, const std::string& name) {
+  if (place.data() == nullptr) {
+    place = Tensor::uninitialised(dtype, shape);
+  } else {
+    check_place(what, name, place, shape);
+  }
+}
+
+}  // namespace
+
+void put(const Tensor& answer, Dtype dtype, Tensor& place, const char* what, const std::string& name) {
+  make_place(answer.shape(), dtype, place, what, name);
+  copy_entries(answer, place);
+}
+
+void put_everywhere(double value, const Tensor::Shape& shape, Dtype dtype, Tensor& place, const char* what,
+                    const std::string& name) {
+  make_place(shape, dtype, place, what, name);
+  write_entries(place, [&](std::int64_t) { return value; });
+}
+
+void put_repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype, Tensor& place, const char* what,
+                  const std::string& name) {
+  make_place(shape, dtype, place, what, name);
+  const std::int64_t each = numbers.elements() == 0 ? 1 : place.elements() / numbers.elements();
+  Tensor::Iterator number = numbers.begin();
+  write_entries(place, [&](std::int64_t k) { return (k + 1) % each == 0 ? *number++ : *number; });
 }
 
 Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype) {
@@ -118,19 +145,18 @@ Tensor factor_posterior(const FactorGraph& graph, const planner::Extents& extent
   return filled(dtype, shape, sum);
 }
 
-Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition, const Tensor& without) {
-  std::vector<double> values = without.values();
-  const std::vector<double> total = log_partition.values();
-  const auto slices = static_cast<std::size_t>(without.shape().back());
-  const std::size_t each = total.empty() ? 1 : values.size() / total.size();
-  for (std::size_t k = 0; k < values.size(); ++k) {
+void predict(const FactorGraph& graph, DimId plate, const Tensor& log_partition, const Tensor& without) {
+  auto* const values = static_cast<double*>(without.mutable_data());
+  const auto* const total = static_cast<const double*>(log_partition.data());
+  const std::int64_t slices = without.shape().back();
+  const std::int64_t each = log_partition.elements() == 0 ? 1 : without.elements() / log_partition.elements();
+  for (std::int64_t k = 0; k < without.elements(); ++k) {
     if (values[k] == minus_infinity) {
       throw ImpossibleError("the slices of '" + graph.dims()[plate].name + "' without slice " +
                             std::to_string(k % slices) + " are impossible by themselves");
     }
     values[k] = total[k / each] - values[k];
   }
-  return Tensor::of(without.shape(), values);
 }
 
 }  // namespace plated::engine

@@ -1,6 +1,7 @@
 // Totals in log space turned into posteriors, in double before they are rounded to the answer's type.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "planner/extents.hpp"
@@ -13,8 +14,15 @@ namespace plated::engine {
 [[nodiscard]] Tensor filled(Dtype dtype, const Tensor::Shape& shape, const std::vector<double>& values);
 /// The same with one number everywhere.
 [[nodiscard]] Tensor filled(Dtype dtype, const Tensor::Shape& shape, double value);
-/// A number for each batch, the first axes, repeated over the others.
-[[nodiscard]] Tensor repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype);
+/// Writes an answer into a place, rounded to its type; where the place has no data, it is allocated in that dtype.
+/// `what` and `name` begin the message of what is thrown: SizeError, ShapeError and OverlapError.
+void put(const Tensor& answer, Dtype dtype, Tensor& place, const char* what, const std::string& name = {});
+/// The same of a number everywhere, in a shape.
+void put_everywhere(double value, const Tensor::Shape& shape, Dtype dtype, Tensor& place, const char* what,
+                    const std::string& name);
+/// The same of a number for each batch, the first axes, repeated over the others.
+void put_repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype, Tensor& place, const char* what,
+                  const std::string& name);
 
 /// Each slice of a joint in log space divided by its own total, or the logarithm of that; slices of no mass stay
 /// without. Slices are `states` long, and the joint is float64 and row-major. What rounding does to a whole slice,
@@ -29,8 +37,8 @@ namespace plated::engine {
                                       const std::vector<DimId>& axes, const Tensor& joint,
                                       const std::vector<double>& copies, bool log, Dtype dtype);
 
-/// log Z − log Z without slice i, float64. Throws ImpossibleError where the latter is −inf.
-[[nodiscard]] Tensor predictive(const FactorGraph& graph, DimId plate, const Tensor& log_partition,
-                                const Tensor& without);
+/// log Z − log Z without slice i, in place of the latter; both are float64 and row-major. Throws ImpossibleError where
+/// it is −inf.
+void predict(const FactorGraph& graph, DimId plate, const Tensor& log_partition, const Tensor& without);
 
 }  // namespace plated::engine

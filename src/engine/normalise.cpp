@@ -70,9 +70,12 @@ void divide(const Slices& slices, T* p, int threads) {
 }  // namespace
 
 void normalise(const FactorGraph& graph, const std::vector<DimId>& axes, const Tensor& posterior, int threads) {
-  std::vector<bool> is_state;
+  // Kept between calls: a question that has been asked before must not allocate.
+  thread_local std::vector<bool> is_state;
+  thread_local Slices slices;
+  is_state.clear();
   for (const DimId d : axes) is_state.push_back(graph.dims()[d].kind == DimKind::variable);
-  const Slices slices(posterior, is_state);
+  slices.assign(posterior, is_state);
   if (posterior.dtype() == Dtype::float32) {
     divide(slices, static_cast<float*>(posterior.mutable_data()), threads);
   } else {

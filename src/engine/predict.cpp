@@ -45,7 +45,7 @@ Prediction predict(const planner::Schedule& schedule, const planner::Extents& ex
   std::vector<Tensor> operands = shapes_of(schedule.operands, extents, options.dtype);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (!schedule.is_index(k)) continue;
-    operands[k] = Tensor::view(static_cast<const std::int64_t*>(nullptr), operands[k].shape());
+    operands[k] = Tensor::states(Dtype::int64, nullptr, operands[k].shape(), Tensor::row_major(operands[k].shape()));
   }
   const std::size_t own = schedule.graph.factors().size() + schedule.weights.size();
   for (std::size_t k = own; k < own + options.constants; ++k) {

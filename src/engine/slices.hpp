@@ -25,8 +25,15 @@ struct Diagonal {
 /// Slices are numbered, and the elements of one visited, in row-major order of the tensor's axes.
 class Slices {
  public:
+  Slices() = default;
   /// `is_inner` has an entry for each axis.
-  Slices(const Tensor& tensor, const std::vector<bool>& is_inner) {
+  Slices(const Tensor& tensor, const std::vector<bool>& is_inner) { assign(tensor, is_inner); }
+
+  /// The same in the memory of an earlier one.
+  void assign(const Tensor& tensor, const std::vector<bool>& is_inner) {
+    outer_.clear();
+    inner_.clear();
+    count_ = states_ = 1;
     for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
       std::vector<Axis>& axes = is_inner[axis] ? inner_ : outer_;
       const Axis next{tensor.shape()[axis], tensor.strides()[axis]};

@@ -41,10 +41,12 @@ std::vector<DimId> Solver::observed_in(const reduce::Query& part) const {
 }
 
 Plan Solver::plan(const FactorGraph& graph, const std::vector<DimId>& observed, bool sums_only) const {
-  return compile(graph::Derived::shared(graph), {.runs = 1,
-                                                 .memory_limit = options_.memory_limit,
-                                                 .sums_only = sums_only,
-                                                 .observable = graph::names(graph, observed)});
+  const PlanOptions options{.runs = 1,
+                            .memory_limit = options_.memory_limit,
+                            .sums_only = sums_only,
+                            .observable = graph::names(graph, observed)};
+  if (options_.plans != nullptr) return options_.plans->of(graph, options);
+  return compile(graph::Derived::shared(graph), options);
 }
 
 Plan Solver::plan(const reduce::Query& part) const {

@@ -1,8 +1,6 @@
 // Finds entries out of range, and says where they are.
 #include "tensor/check_entries.hpp"
 
-#include <algorithm>
-
 #include "plated/error.hpp"
 
 namespace plated::tensor {
@@ -12,7 +10,6 @@ namespace {
 std::string place(const std::vector<std::int64_t>& shape, std::int64_t flat) {
   std::string index;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    if (shape[axis] == 0) return "";  // and yet there are entries
     index.insert(0, std::to_string(flat % shape[axis]) + (index.empty() ? "" : ", "));
     flat /= shape[axis];
   }
@@ -21,16 +18,17 @@ std::string place(const std::vector<std::int64_t>& shape, std::int64_t flat) {
 
 }  // namespace
 
-void check_entries(const Integers& integers, std::int64_t least, std::int64_t most, const std::string& what,
+void check_entries(const IntegerView& integers, std::int64_t least, std::int64_t most, const std::string& what,
                    const std::string& expected) {
-  const auto bad = std::find_if(integers.values.begin(), integers.values.end(),
-                                [&](std::int64_t value) { return value < least || value > most; });
-  if (bad == integers.values.end()) return;
-  throw ValueError(what + " " + std::to_string(*bad) + place(integers.shape, bad - integers.values.begin()) + ", " +
-                   expected);
+  for (std::size_t k = 0; k < integers.size(); ++k) {
+    const std::int64_t value = integers[k];
+    if (value >= least && value <= most) continue;
+    throw ValueError(what + " " + std::to_string(value) + place(integers.shape(), static_cast<std::int64_t>(k)) + ", " +
+                     expected);
+  }
 }
 
-void check_states(const Integers& observed, const std::string& variable, std::int64_t states) {
+void check_states(const IntegerView& observed, const std::string& variable, std::int64_t states) {
   check_entries(observed, -1, states - 1, "the evidence for '" + variable + "' has the value",
                 "and its states are 0 … " + std::to_string(states - 1) + " (−1: not observed)");
 }

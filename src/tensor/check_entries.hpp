@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <string>
 
-#include "plated/integers.hpp"
+#include "plated/integer_view.hpp"
 
 namespace plated::tensor {
 
 /// Throws ValueError for the first entry outside of least … most: "the evidence for 'x' has the value 7 at index
 /// (2, 0), and its states are 0 … 1", where the text before the number is `what` and the text behind the index
 /// `expected`.
-void check_entries(const Integers& integers, std::int64_t least, std::int64_t most, const std::string& what,
+void check_entries(const IntegerView& integers, std::int64_t least, std::int64_t most, const std::string& what,
                    const std::string& expected);
 
 /// The same of a variable's evidence: states, or −1 for what is not observed.
-void check_states(const Integers& observed, const std::string& variable, std::int64_t states);
+void check_states(const IntegerView& observed, const std::string& variable, std::int64_t states);
+inline void check_states(const Integers& observed, const std::string& variable, std::int64_t states) {
+  check_states(IntegerView::view(observed), variable, states);
+}
 
 }  // namespace plated::tensor

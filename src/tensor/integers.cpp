@@ -6,6 +6,8 @@
 
 #include "base/checked_size.hpp"
 #include "plated/error.hpp"
+#include "plated/tensor.hpp"
+#include "tensor/offset.hpp"
 
 namespace plated {
 namespace {
@@ -31,23 +33,14 @@ Integers::Integers(std::vector<std::int64_t> extents, std::vector<std::int64_t> 
   }
 }
 
-std::size_t Integers::offset(std::span<const std::int64_t> index) const {
-  if (index.size() != shape.size()) {
-    throw ShapeError("an index of " + std::to_string(index.size()) + " numbers into an array of " +
-                     std::to_string(shape.size()) + " axes");
-  }
-  std::int64_t flat = 0;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (index[axis] < 0 || index[axis] >= shape[axis]) {
-      throw ShapeError("index " + std::to_string(index[axis]) + " is out of range on axis " + std::to_string(axis) +
-                       " of extent " + std::to_string(shape[axis]));
-    }
-    flat = flat * shape[axis] + index[axis];
-  }
-  return static_cast<std::size_t>(flat);
+template <class Numbers>
+std::size_t Integers::offset(const Numbers& index) const {
+  return static_cast<std::size_t>(tensor::offset_at(index, shape, Tensor::row_major(shape)));
 }
 
 std::int64_t& Integers::at(std::span<const std::int64_t> index) { return values[offset(index)]; }
 std::int64_t Integers::at(std::span<const std::int64_t> index) const { return values[offset(index)]; }
+std::int64_t& Integers::at(std::initializer_list<Index> index) { return values[offset(index)]; }
+std::int64_t Integers::at(std::initializer_list<Index> index) const { return values[offset(index)]; }
 
 }  // namespace plated

@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/watch.hpp"
 #include "plated/error.hpp"
+#include "tensor/offset.hpp"
 
 namespace plated {
 namespace {
@@ -26,25 +27,6 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
   void* first = block.get();
   std::align(base::cache_line, static_cast<std::size_t>(bytes), first, space);
   return {std::move(block), static_cast<std::byte*>(first)};
-}
-
-double read(const void* data, Dtype dtype, std::int64_t offset) {
-  const auto as = [&]<class T>(const T* entries) { return static_cast<double>(entries[offset]); };
-  switch (dtype) {
-    case Dtype::float32:
-      return as(static_cast<const float*>(data));
-    case Dtype::int8:
-      return as(static_cast<const std::int8_t*>(data));
-    case Dtype::int16:
-      return as(static_cast<const std::int16_t*>(data));
-    case Dtype::int32:
-      return as(static_cast<const std::int32_t*>(data));
-    case Dtype::int64:
-      return as(static_cast<const std::int64_t*>(data));
-    case Dtype::float64:
-      break;
-  }
-  return as(static_cast<const double*>(data));
 }
 
 }  // namespace
@@ -117,10 +99,7 @@ std::shared_ptr<const Tensor::Axes> Tensor::row_major_axes(Shape shape) {
 template <class T>
 Tensor Tensor::copy_of(Shape shape, std::span<const T> values) {
   Tensor result(dtype_of<T>, std::move(shape));
-  if (result.elements() != static_cast<std::int64_t>(values.size())) {
-    throw SizeError("a shape of " + std::to_string(result.elements()) + " elements was given " +
-                    std::to_string(values.size()) + " values");
-  }
+  check_count(result.elements(), values.size());
   std::copy(values.begin(), values.end(), static_cast<T*>(result.data_));
   return result;
 }
@@ -138,27 +117,81 @@ void* Tensor::mutable_data() const {
   return data_;
 }
 
-double Tensor::at(std::span<const std::int64_t> index) const {
-  if (index.size() != rank()) {
-    throw RankError("an index of " + std::to_string(index.size()) + " numbers into a tensor of rank " +
-                    std::to_string(rank()));
-  }
-  std::int64_t offset = 0;
-  for (std::size_t axis = 0; axis < rank(); ++axis) {
-    if (index[axis] < 0 || index[axis] >= shape()[axis]) {
-      throw SizeError("index " + std::to_string(index[axis]) + " is outside axis " + std::to_string(axis) +
-                      " of size " + std::to_string(shape()[axis]));
-    }
-    offset += index[axis] * strides()[axis];
-  }
+double Tensor::read(std::int64_t offset) const {
   if (data_ == nullptr) throw NullDataError("a tensor without data was read");
-  return read(data_, dtype_, offset);
+  const auto as = [&]<class T>(const T* entries) { return static_cast<double>(entries[offset]); };
+  switch (dtype_) {
+    case Dtype::float32:
+      return as(static_cast<const float*>(data_));
+    case Dtype::int8:
+      return as(static_cast<const std::int8_t*>(data_));
+    case Dtype::int16:
+      return as(static_cast<const std::int16_t*>(data_));
+    case Dtype::int32:
+      return as(static_cast<const std::int32_t*>(data_));
+    case Dtype::int64:
+      return as(static_cast<const std::int64_t*>(data_));
+    case Dtype::float64:
+      break;
+  }
+  return as(static_cast<const double*>(data_));
+}
+
+std::int64_t Tensor::offset_of(std::span<const std::int64_t> index) const {
+  return tensor::offset_at(index, shape(), strides());
+}
+std::int64_t Tensor::offset_of(std::initializer_list<Index> index) const {
+  return tensor::offset_at(index, shape(), strides());
+}
+
+double Tensor::at(std::span<const std::int64_t> index) const { return read(offset_of(index)); }
+double Tensor::at(std::initializer_list<Index> index) const { return read(offset_of(index)); }
+
+void Tensor::check_dtype(Dtype wanted) const {
+  if (data_ == nullptr && elements() > 0) throw NullDataError("a tensor without data was read");
+  if (dtype_ != wanted) {
+    throw Error("elements of a tensor of " + std::string(name(dtype_)) + " are asked for as " +
+                std::string(name(wanted)));
+  }
+}
+
+void Tensor::check_row_major() const {
+  std::int64_t expected = 1;
+  for (std::size_t axis = rank(); axis-- > 0;) {
+    if (shape()[axis] != 1 && strides()[axis] != expected && elements() > 0) {
+      throw ShapeError("a span of a tensor whose elements do not lie in row-major order: axis " + std::to_string(axis) +
+                       " has the stride " + std::to_string(strides()[axis]) + ", not " + std::to_string(expected));
+    }
+    expected *= shape()[axis];
+  }
+}
+
+void Tensor::check_count(std::int64_t elements, std::size_t given) {
+  if (elements == static_cast<std::int64_t>(given)) return;
+  throw SizeError("a shape of " + std::to_string(elements) + " elements was given " + std::to_string(given) +
+                  " values");
+}
+
+Tensor::Iterator& Tensor::Iterator::operator++() {
+  ++done_;
+  std::int64_t within = done_;  // of the axis, then of those before it
+  for (std::size_t axis = tensor_->rank(); axis-- > 0;) {
+    offset_ += tensor_->strides()[axis];
+    if (within % tensor_->shape()[axis] != 0) break;
+    offset_ -= tensor_->strides()[axis] * tensor_->shape()[axis];
+    within /= tensor_->shape()[axis];
+  }
+  return *this;
+}
+
+bool Tensor::operator==(const Tensor& other) const {
+  return dtype_ == other.dtype_ && shape() == other.shape() && (data_ == nullptr) == (other.data_ == nullptr) &&
+         std::equal(begin(), end(), other.begin(), other.end());
 }
 
 double Tensor::item() const {
   if (elements() != 1) throw SizeError("item() of a tensor with " + std::to_string(elements()) + " elements");
-  if (data_ == nullptr) throw NullDataError("a tensor without data was read");
-  return read(data_, dtype_, 0);
+  return read(0);
 }
 
 std::vector<double> Tensor::values() const {
@@ -171,7 +204,7 @@ std::vector<double> Tensor::values() const {
   base::Pace pace;
   for (std::int64_t k = 0; k < count; ++k) {
     if (pace.stops(4)) base::check_wanted();
-    result.push_back(read(data_, dtype_, offset));
+    result.push_back(read(offset));
     for (std::size_t axis = rank(); axis-- > 0;) {
       offset += strides()[axis];
       if (++index[axis] < shape()[axis]) break;

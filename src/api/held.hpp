@@ -1,0 +1,114 @@
+// Questions that a workspace holds: what was prepared for a call serves the next one that asks the same.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/posed.hpp"
+
+namespace plated::api {
+
+/// A question with all that it refers to. An Asker has `Parameters`, which can be compared; semiring(options), in which
+/// it is posed; take(call, semiring, look, inputs), which fills in its inputs, and is made of a Posed and parameters.
+template <class Asker>
+class HeldQuestion : public Held {
+ public:
+  using Parameters = typename Asker::Parameters;
+
+  /// Parameters are made of what is given, and can be compared with it.
+  template <class Given>
+  HeldQuestion(const Plan& plan, Tensors operands, const RunOptions& options, const Given& given)
+      : plan_(plan),
+        options_(without_callbacks(options)),
+        operands_(operands.begin(), operands.end()),
+        parameters_(given),
+        call_(plan_, operands_, options_),
+        posed_(call_, taken(call_), Asker::semiring(options_)),
+        asker_(posed_, parameters_) {}
+
+  /// Whether a call can be served again at all: evidence, lengths and weights are prepared for anew each time.
+  [[nodiscard]] static bool can_hold(const RunOptions& options) {
+    return options.evidence.empty() && options.lengths.empty() && options.weights.empty();
+  }
+  /// Whether its plan, sizes and schedules are those of another such call.
+  template <class Given>
+  [[nodiscard]] bool serves(const Plan& plan, Tensors operands, const RunOptions& options, const Given& given) const {
+    return &plan.graph() == &plan_.graph() && given == parameters_ && options.semiring == options_.semiring &&
+           options.threads == options_.threads && options.check == options_.check &&
+           options.memory_limit == options_.memory_limit && options.sizes == options_.sizes &&
+           std::equal(operands.begin(), operands.end(), operands_.begin(), operands_.end(), same_layout);
+  }
+
+  /// Asks about other operands that it serves.
+  void set(Tensors operands) {
+    std::copy(operands.begin(), operands.end(), operands_.begin());
+    Asker::take(call_, posed_.semiring, Look::by_run, posed_.inputs);
+  }
+  /// Calls ask(asker): a second time where the run finds that operands have to be searched before.
+  template <class Ask>
+  void ask(const Ask& ask) {
+    try {
+      return ask(asker_);
+    } catch (const LeftToRun::Suspicious&) {
+      base::tell_progress(0);
+    }
+    Asker::take(call_, posed_.semiring, Look::before, posed_.inputs);
+    ask(asker_);
+  }
+  [[nodiscard]] std::int64_t bytes() const override { return asker_.bytes(); }
+
+ private:
+  static RunOptions without_callbacks(RunOptions options) {
+    options.cancelled = {};
+    options.progress = {};
+    return options;
+  }
+  static Inputs taken(const Call& call) {
+    Inputs inputs;
+    Asker::take(call, Asker::semiring(call.options), Look::by_run, inputs);
+    return inputs;
+  }
+  static bool same_layout(const Tensor& a, const Tensor& b) {
+    const bool has_data = a.data() != nullptr || a.elements() == 0;
+    return has_data && a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides();
+  }
+
+  Plan plan_;
+  RunOptions options_;
+  std::vector<Tensor> operands_;
+  Parameters parameters_;
+  Call call_;
+  Posed posed_;
+  Asker asker_;
+};
+
+/// Calls ask(asker) for the question about these operands, which the workspace holds already or from now on. A question
+/// that throws is forgotten.
+template <class Asker, class Given, class Ask>
+void ask_held(Workspace& workspace, const Plan& plan, Tensors operands, const RunOptions& options, const Given& given,
+              const Ask& ask) {
+  constexpr std::size_t most_held = 16;
+  std::vector<std::unique_ptr<Held>>& held = PlanAccess::held(workspace, plan);
+  const bool can_hold = HeldQuestion<Asker>::can_hold(options);
+  for (std::unique_ptr<Held>& known : held) {
+    if (!can_hold) break;
+    auto* question = dynamic_cast<HeldQuestion<Asker>*>(known.get());
+    if (question == nullptr || !question->serves(plan, operands, options, given)) continue;
+    try {
+      question->set(operands);
+      return question->ask(ask);
+    } catch (...) {
+      held.erase(held.begin() + (&known - held.data()));
+      throw;
+    }
+  }
+  auto question = std::make_unique<HeldQuestion<Asker>>(plan, operands, options, given);
+  question->ask(ask);
+  if (!can_hold) return;
+  if (held.size() >= most_held) held.erase(held.begin());
+  held.push_back(std::move(question));
+}
+
+}  // namespace plated::api
