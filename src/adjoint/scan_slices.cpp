@@ -17,7 +17,9 @@ void drop_unread(Schedule& schedule) {
   std::vector<bool> needed(schedule.steps.size(), false);
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
-    needed[s] = read[step.output] || schedule.values[step.output].kind == Value::Kind::output;
+    for_each_output(step, [&](ValueId v) {
+      if (read[v] || schedule.values[v].kind == Value::Kind::output) needed[s] = true;
+    });
     for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
   }
   std::vector<Step> steps;

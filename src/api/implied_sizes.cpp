@@ -42,9 +42,11 @@ class Reader {
   }
 
   /// A dim whose size nothing else tells has as many slices as the longest row.
-  void read_longest(const std::string& name, std::span<const std::int64_t> lengths) {
+  void read_longest(const std::string& name, const IntegerView& given) {
     const auto dim = graph_.find(name);
-    if (!dim || !open_[*dim] || lengths.empty()) return;
+    if (!dim || !open_[*dim]) return;
+    const std::vector<std::int64_t> lengths = given.values();
+    if (lengths.empty()) return;
     settle(*dim, std::max<std::int64_t>(0, *std::max_element(lengths.begin(), lengths.end())));
   }
 
@@ -88,14 +90,15 @@ class Reader {
 
 }  // namespace
 
-std::map<std::string, std::int64_t> implied_sizes(const FactorGraph& graph, const Evidence& evidence,
-                                                  const Lengths& lengths, std::map<std::string, std::int64_t> sizes) {
+std::map<std::string, std::int64_t> implied_sizes(const FactorGraph& graph, const IntegersByName& evidence,
+                                                  const IntegersByName& lengths,
+                                                  std::map<std::string, std::int64_t> sizes) {
   if (evidence.empty() && lengths.empty()) return sizes;
   Reader reader(graph, sizes);
   if (reader.is_done()) return sizes;
-  for (const auto& [variable, states] : evidence) reader.read_evidence(variable, states.shape);
-  for (const auto& [name, given] : lengths) reader.read_lengths(name, given.shape);
-  for (const auto& [name, given] : lengths) reader.read_longest(name, given.values);
+  for (const auto& [variable, states] : evidence) reader.read_evidence(variable, states.shape());
+  for (const auto& [name, given] : lengths) reader.read_lengths(name, given.shape());
+  for (const auto& [name, given] : lengths) reader.read_longest(name, given);
   return sizes;
 }
 

@@ -98,6 +98,9 @@ class MarginalsAsker {
     Marginals& answer = *answer_;
     const std::size_t factors = asked.factors ? graph_.factors().size() : 0;
     if (asked.factors) answer.factors.resize(factors);
+    // The total is written where it is wanted, unless that is not known yet.
+    const bool writes_total = posed_.kept() == nullptr && !posed_.inputs.recentred();
+    if (writes_total) sweep_->place(sweep_->total(), answer.log_partition, "log_partition");
     std::size_t next = sweep_->first_answer();
     if (asked.variables) {
       for (const Variable& of : swept_) sweep_->place(next++, answer.variables[name(of)], posterior_of, name(of));
@@ -106,6 +109,7 @@ class MarginalsAsker {
       sweep_->place(next++, answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
     }
     const std::span<const Tensor> results = sweep_->run();
+    if (writes_total) answer.log_partition = results[sweep_->total()];
     take_total(results[sweep_->total()]);
     next = sweep_->first_answer();
     if (asked.variables) {
@@ -220,7 +224,7 @@ class MarginalsAsker {
       take(posed_.given_total(Dtype::float64), place, "log_partition", "");
     } else {
       api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, call_);
-      engine::put(total, Dtype::float64, place, "log_partition");
+      if (place.data() != total.data()) engine::put(total, Dtype::float64, place, "log_partition");
     }
   }
 

@@ -95,11 +95,7 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
   for (const Forward forward : {Forward::outputs, Forward::total, Forward::both}) {
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
-  for (DimId d = 0; d < graph.dims().size() && !graph.chains().empty(); ++d) {
-    if (!planner::is_point_end(graph, d)) continue;
-    options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
-    options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});
-  }
+  planner::add_exponents_of_ends(graph, options.weights);
   fixed_ = planner::needs_fixed_sizes(observed, options);
 }
 
@@ -146,7 +142,7 @@ std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& e
     case Asked::Kind::leave_one_out: {
       std::vector<DimId> slices = axes.batch();
       slices.push_back(part.plate);
-      return bytes(slices, 3);
+      return bytes(slices, 1);
     }
     default:
       return 0;

@@ -4,6 +4,7 @@
 #include "planned.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
+#include "plated/plan.hpp"
 
 namespace plated {
 namespace {
@@ -71,6 +72,22 @@ TEST(Repairs, AreNotOfferedWhereOtherPlatesAreEntangledAsWell) {
   const IntractableError error = error_of(g);
   EXPECT_TRUE(error.repairs().empty());
   EXPECT_NE(std::string(error.what()).find("others are entangled"), std::string::npos) << error.what();
+}
+
+TEST(Repairs, ArePricedWhereFactorsAreOnVariablesOfOneSliceOfAChain) {
+  FactorGraph g = rbm(2, 2);
+  g.chain("t", 3);
+  for (const char* name : {"a", "b", "w"}) g.variable(name, 2);
+  g.link("t", "a", "b");
+  g.factor("transition", {"a", "b"}, {.tied = {"t"}});
+  g.factor("seen", {"t", "b", "w"});
+  g.factor("at last", {last("w")});
+  try {
+    (void)compile(g);
+    FAIL() << "tractable";
+  } catch (const IntractableError& error) {
+    EXPECT_EQ(error.repairs().size(), 2U) << error.what();
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Posteriors of a million slices in float32: log Z near −1e7, and a shared variable that they do not determine.
+// Posteriors of a million slices in float32: log Z near −1e7, in plates that do not determine what they share, and in
+// chains.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +7,8 @@
 
 #include "plated/gradient.hpp"
 #include "plated/marginals.hpp"
-#include "property/random_case.hpp"
+#include "property/chain_forward_backward.hpp"
+#include "property/random_tensor.hpp"
 
 namespace plated::test {
 namespace {
@@ -74,7 +76,7 @@ void check(const Balanced& model, double most) {
 }
 
 /// Slices come in pairs that favour either value by the same amount, so that what is left is the prior's offset.
-TEST(AdjointPrecision, OfAMillionSlicesThatCancelInPairs) {
+TEST(PosteriorPrecision, OfAMillionSlicesThatCancelInPairs) {
   Balanced model;
   Random random(1);
   for (std::size_t pair = 0; pair < slices / 2; ++pair) {
@@ -88,7 +90,7 @@ TEST(AdjointPrecision, OfAMillionSlicesThatCancelInPairs) {
 }
 
 /// No two slices alike: the prior alone balances what a million random slices add up to.
-TEST(AdjointPrecision, OfAMillionDifferentSlices) {
+TEST(PosteriorPrecision, OfAMillionDifferentSlices) {
   Balanced model;
   Random random(2);
   for (std::size_t k = 0; k < slices * 2 * states; ++k) model.g.push_back(static_cast<float>(random.uniform(-14, -8)));
@@ -96,7 +98,7 @@ TEST(AdjointPrecision, OfAMillionDifferentSlices) {
   check(model, 1e-5);
 }
 
-TEST(AdjointPrecision, OfSlicesThatAllAgree) {
+TEST(PosteriorPrecision, OfSlicesThatAllAgree) {
   // What is all but impossible still has its logarithm.
   const std::int64_t n = 100000;
   std::vector<double> g;
@@ -108,36 +110,36 @@ TEST(AdjointPrecision, OfSlicesThatAllAgree) {
 }
 
 /// A row of variables with four states, in float32 and, with the very same entries, in float64.
-TEST(AdjointPrecision, OfALongRowOfFloats) {
+TEST(PosteriorPrecision, OfALongRowOfFloats) {
   Random random(3);
   std::vector<Tensor> narrow, wide;
-  std::string equation;
+  std::string row;
   for (int k = 0; k < 1000; ++k) {
     std::vector<float> entries(16);
     for (float& x : entries) x = static_cast<float>(random.uniform(-11, -9));
     narrow.push_back(Tensor::of<float>({4, 4}, entries));
     wide.push_back(Tensor::of<double>({4, 4}, std::vector<double>(entries.begin(), entries.end())));
-    equation += (k == 0 ? "x" : ", x") + std::to_string(k) + " x" + std::to_string(k + 1);
+    row += (k == 0 ? "x" : ", x") + std::to_string(k) + " x" + std::to_string(k + 1);
   }
-  equation += " ->";
+  row += " ->";
   for (const bool log : {false, true}) {
-    const Marginals got = marginals(equation, narrow, {}, {.log = log});
-    const Marginals want = marginals(equation, wide, {}, {.log = log});
+    const Marginals got = marginals(row, narrow, {}, {.log = log});
+    const Marginals want = marginals(row, wide, {}, {.log = log});
     for (const auto& [name, probabilities] : want.variables) {
       for (std::int64_t x = 0; x < 4; ++x) {
         ASSERT_NEAR(got.variables.at(name).at({x}), probabilities.at({x}), 1e-5) << name << (log ? " in log" : "");
       }
     }
   }
-  EXPECT_NEAR(entropy(equation, narrow).item(), entropy(equation, wide).item(), 1e-5 * 1250);
-  const ValueAndGradient got = value_and_gradient(equation, narrow);
-  const ValueAndGradient want = value_and_gradient(equation, wide);
+  EXPECT_NEAR(entropy(row, narrow).item(), entropy(row, wide).item(), 1e-5 * 1250);
+  const ValueAndGradient got = value_and_gradient(row, narrow);
+  const ValueAndGradient want = value_and_gradient(row, wide);
   for (std::size_t k = 0; k < 1000; ++k) {
     ASSERT_NEAR(got.gradients[k].at({0, 1}), want.gradients[k].at({0, 1}), 1e-5) << k;
   }
 }
 
-TEST(AdjointPrecision, OfLargeEntriesOfFloats) {
+TEST(PosteriorPrecision, OfLargeEntriesOfFloats) {
   for (const float level : {-1e5f, -1e6f, 1e6f}) {
     const Tensor f = Tensor::of<float>({3}, {level, level, level});
     EXPECT_NEAR(marginals("x->", {f}).variables.at("x").at({1}), 1.0 / 3, 1e-6) << level;
@@ -145,15 +147,15 @@ TEST(AdjointPrecision, OfLargeEntriesOfFloats) {
   }
 }
 
-TEST(AdjointPrecision, OfManyTermsOfAnEntropy) {
+TEST(PosteriorPrecision, OfManyTermsOfAnEntropy) {
   std::vector<Tensor> coins(10000, Tensor::of<float>({2}, {0, 0}));
-  std::string equation;
-  for (int k = 0; k < 10000; ++k) equation += (k == 0 ? "x" : ", x") + std::to_string(k);
-  EXPECT_NEAR(entropy(equation + " ->", coins, {.spaced = true}).item(), 10000 * std::log(2.0), 1e-3);
+  std::string row;
+  for (int k = 0; k < 10000; ++k) row += (k == 0 ? "x" : ", x") + std::to_string(k);
+  EXPECT_NEAR(entropy(row + " ->", coins, {.spaced = true}).item(), 10000 * std::log(2.0), 1e-3);
 }
 
 /// Weights whose logarithms float32 would round, each time by the same amount.
-TEST(AdjointPrecision, OfRealWeightsInManySlices) {
+TEST(PosteriorPrecision, OfRealWeightsInManySlices) {
   constexpr std::int64_t throws = 100000;
   std::vector<float> table;
   double log_odds = 0;
@@ -166,6 +168,74 @@ TEST(AdjointPrecision, OfRealWeightsInManySlices) {
   const Tensor likelihood = Tensor::of<float>({throws, 2}, table);
   const Marginals got = marginals("x,ix->", {prior, likelihood}, {.plates = "i", .semiring = Semiring::real});
   EXPECT_NEAR(got.variables.at("x").at({0}), 0.5, 1e-5);
+}
+
+const EinsumOptions hmm{.chains = {{"t", {"a->b"}}}};
+const char* const equation = "a, (t) a b, t b ->";
+
+/// Near −10 per slice, rounded to float32; the recursions in double get the rounded numbers, too.
+TEST(PosteriorPrecision, OfAChainOfAMillionSlices) {
+#ifdef NDEBUG
+  const std::int64_t length = 1000000;
+#else
+  const std::int64_t length = 100000;
+#endif
+  const std::int64_t domain = 4;
+  Random random(1);
+  std::vector<float> emission(static_cast<std::size_t>(length * domain));
+  for (float& x : emission) x = static_cast<float>(random.uniform(-16, -13));
+  const Tensor prior = random_tensor(Dtype::float32, {domain}, random, Semiring::log);
+  const Tensor transition = random_tensor(Dtype::float32, {domain, domain}, random, Semiring::log);
+  const std::vector<Tensor> operands = {prior, transition, Tensor::of<float>({length, domain}, emission)};
+  const HandPosterior want = forward_backward({static_cast<std::size_t>(domain), prior.values(), transition.values(),
+                                               std::vector<double>(emission.begin(), emission.end())});
+  EXPECT_NEAR(want.log_partition, -10 * static_cast<double>(length), 2 * static_cast<double>(length));
+  const double allowed = 1e-6 * std::abs(want.log_partition);
+  EXPECT_NEAR(einsum(equation, operands, hmm).item(), want.log_partition, allowed);
+  const Marginals got = marginals(equation, operands, hmm);
+  EXPECT_NEAR(got.log_partition.item(), want.log_partition, allowed);
+  const std::vector<double> b = got.variables.at("b").values(), a = got.variables.at("a").values();
+  double worst = 0;
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    // Written so that NaN counts.
+    if (!(std::abs(b[k] - want.after[k]) <= worst)) worst = std::abs(b[k] - want.after[k]);
+    if (!(std::abs(a[k] - want.before[k]) <= worst)) worst = std::abs(a[k] - want.before[k]);
+  }
+  EXPECT_LE(worst, 1e-5);
+  const ValueAndGradient gradient = value_and_gradient(equation, operands, hmm);
+  const std::vector<double> by_emission = gradient.gradients[2].values();
+  worst = 0;
+  for (std::size_t k = 0; k < by_emission.size(); ++k) {
+    if (!(std::abs(by_emission[k] - want.after[k]) <= worst)) worst = std::abs(by_emission[k] - want.after[k]);
+  }
+  EXPECT_LE(worst, 1e-5);
+  // A tied factor's gradient is the expected number of transitions: they sum to the number of slices.
+  double transitions = 0;
+  for (const double x : gradient.gradients[1].values()) transitions += x;
+  EXPECT_NEAR(transitions, static_cast<double>(length), 1e-5 * static_cast<double>(length));
+}
+
+/// Weights that would underflow or overflow a double after a few length.
+TEST(PosteriorPrecision, OfRealWeightsInALongChain) {
+  EinsumOptions options = hmm;
+  options.semiring = Semiring::real;
+  for (const float level : {1e-3f, 1e3f}) {
+    const std::int64_t length = 400;
+    std::vector<float> emission;
+    for (std::int64_t t = 0; t < length; ++t) emission.insert(emission.end(), {level, 2 * level});
+    const std::vector<Tensor> operands = {Tensor::of<float>({2}, {0.5, 0.5}),
+                                          Tensor::of<float>({2, 2}, {0.9f, 0.1f, 0.2f, 0.8f}),
+                                          Tensor::of<float>({length, 2}, emission)};
+    HandHmm logs{2, {}, {}, {}};
+    for (const double x : operands[0].values()) logs.prior.push_back(std::log(x));
+    for (const double x : operands[1].values()) logs.transition.push_back(std::log(x));
+    for (const double x : operands[2].values()) logs.emission.push_back(std::log(x));
+    const HandPosterior want = forward_backward(logs);
+    const Marginals got = marginals(equation, operands, options);
+    EXPECT_NEAR(got.log_partition.item(), want.log_partition, 1e-6 * std::abs(want.log_partition));
+    const std::vector<double> b = got.variables.at("b").values();
+    for (std::size_t k = 0; k < b.size(); ++k) ASSERT_NEAR(b[k], want.after[k], 1e-5) << level << " " << k;
+  }
 }
 
 }  // namespace
