@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adjoint/gathered.hpp"
 #include "base/assert.hpp"
 
 namespace plated::adjoint {
@@ -65,6 +66,11 @@ void Contexts::pass_to(const Step& step, std::size_t input) {
     const ValueId rest = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
     writer_.add(planner::Raise{.less = raised->less + 1, .semiring = semiring_}, step.inputs, rest);
     others.push_back(rest);
+  } else if (step.is<planner::Gather>()) {
+    if (!multiplied(step).empty()) {
+      const ValueId slices = product_of_slices(writer_, step, semiring_).inputs[0];
+      others.push_back(writer_.leave_one_out({slices}, multiplied(step), {}, semiring_));
+    }
   } else {
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
       if (k != input) others.push_back(step.inputs[k]);

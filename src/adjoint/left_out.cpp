@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "adjoint/gathered.hpp"
+
 namespace plated::adjoint {
 
 using base::contains;
@@ -54,6 +56,7 @@ ValueId LeftOut::repeat(planner::Operation operation, std::vector<ValueId> input
 }
 
 void LeftOut::leave_out_slice(const Step& step) {
+  if (step.is<planner::Gather>()) return leave_out_slice(product_of_slices(writer_, step, Semiring::log));
   Contract contract = *step.as<Contract>();
   std::vector<ValueId> inputs = step.inputs;
   if (contains(contract.product, *plate_)) {
@@ -107,7 +110,8 @@ void LeftOut::leave_out_single(const Step& step) {
     contract->power.plates = base::unite(contract->power.plates, base::subtract(contract->product, carried()));
     contract->product = base::intersect(contract->product, carried());
   }
-  if (inputs.empty() || (step.is<planner::Raise>() && gone_[step.inputs[0]])) {
+  const bool is_of_first = step.is<planner::Raise>() || step.is<planner::Gather>();
+  if (inputs.empty() || (is_of_first && gone_[step.inputs[0]])) {
     gone_[step.output] = true;
     return;
   }

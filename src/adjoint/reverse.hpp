@@ -103,6 +103,7 @@ class Reverse {
   [[nodiscard]] bool passes_as_it_is(const planner::Step& step, ValueId in) const;
   void pass_log(const planner::Step& step, std::size_t input);
   void pass_real(const planner::Step& step, std::size_t input);
+  void pass_gathered(const planner::Step& step, std::size_t input);
   [[nodiscard]] std::vector<DimId> mass_dims(ValueId value) const;
   void begin_mass(ValueId value);
   void add(ValueId value, Terms terms, const SortedSet& loops);

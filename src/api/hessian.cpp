@@ -68,9 +68,10 @@ class HessianAsker {
  private:
   static std::vector<Tensor> shapes(const api::Posed& posed) {
     std::vector<Tensor> places = posed.call.output_shapes(posed.call.graph, posed.dtype);
+    const std::vector<Tensor> inputs = posed.operands(
+        posed.call.plan.parts({.kind = Question::Kind::hessian_vector_product, .semiring = posed.semiring})[0]);
     for (std::size_t f = 0; f < posed.call.plan.observed.factors().size(); ++f) {
-      const Tensor& input = posed.inputs.centred()[f];
-      places.push_back(api::shape_only(input.dtype(), input.shape()));
+      places.push_back(api::shape_only(inputs[f].dtype(), inputs[f].shape()));
     }
     return places;
   }

@@ -88,8 +88,9 @@ class MarginalsAsker {
     for (std::size_t k = 0; asked.variables && k < swept_.size(); ++k) {
       answers.push_back(api::shape_only(posed_.dtype, swept_[k].shape));
     }
+    const std::vector<Tensor> operands = asked.factors ? posed_.operands(asked) : std::vector<Tensor>{};
     for (std::size_t f = 0; asked.factors && f < call_.plan.observed.factors().size(); ++f) {
-      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.observed.factors()[f].dims)));
+      answers.push_back(api::shape_only(posed_.dtype, operands[f].shape()));
     }
     sweep_.emplace(posed_, asked, Dtype::float64, std::move(answers),
                    std::vector<Tensor>{engine::constant(1.0, Dtype::float64, call_.batch_shape())});
@@ -116,6 +117,9 @@ class MarginalsAsker {
     if (asked.variables) {
       for (const Variable& of : swept_) {
         Tensor& posterior = answer.variables[name(of)] = results[next++];
+        if (const IntegerView* observed = call_.observed(of.id)) {
+          engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
+        }
         engine::normalise(graph_, of.axes, posterior, call_.threads());
         erase(of.axes, false, posterior);
       }
@@ -192,7 +196,7 @@ class MarginalsAsker {
     }
     engine::Settings settings = posed_.settings();
     settings.extents = &extents;
-    return runnable->run(std::move(places), posed_.inputs.centred(), settings);
+    return runnable->run(std::move(places), posed_.operands(runnable->schedule(), posed_.inputs.centred()), settings);
   }
 
   void take_total(const Tensor& total) {

@@ -36,6 +36,10 @@ struct Subject {
 
 void check_shape(const Subject& subject, const planner::Extents& extents, const std::vector<DimId>& dims,
                  const Tensor& tensor, bool with_data = true) {
+  if (!is_floating(tensor.dtype())) {
+    throw OptionError(subject.name() + " is of " + std::string(name(tensor.dtype())) +
+                      ": numbers are float32 or float64, and observed states are evidence");
+  }
   if (tensor.rank() != dims.size()) {
     throw RankError(subject.name() + " has " + std::to_string(dims.size()) + " dims, but a tensor of shape " +
                     shape_text(tensor.shape()) + " was given");
