@@ -42,6 +42,30 @@ struct Solve {
   std::string output;  ///< a file; standard output where empty
 };
 
+struct FitCommand {
+  Input input;
+  std::vector<std::string> data;   ///< `name=FILE`, or `FILE.csv`
+  std::vector<std::string> learn;  ///< factors; empty: those that the model says
+  int restarts = 1;
+  std::int64_t iterations = 500;
+  double tolerance = 1e-9;
+  double pseudo_count = 0;
+  std::uint64_t seed = 0;
+  bool plain = false;  ///< no extrapolation
+  bool resume = false;
+  bool json = false;
+  std::string plot;    ///< an SVG file; none where empty
+  std::string output;  ///< the fitted model; none where empty
+};
+
+struct Evaluate {
+  Input input;
+  std::vector<std::string> data;
+  std::string plate;
+  std::vector<std::string> factors;
+  bool json = false;
+};
+
 struct Convert {
   Input input;
   std::string output;  ///< a file, or `-`
@@ -89,6 +113,8 @@ struct Arguments {
   std::string command;
   Common common;
   Solve solve;
+  FitCommand fit;
+  Evaluate evaluate;
   Convert convert;
   Einsum einsum;
   Explain explain;

@@ -52,6 +52,15 @@ void check_input(const Input& input) {
   }
 }
 
+void check_fit(const FitCommand& fit) {
+  const bool named = !fit.output.empty() && fit.output != "-";
+  if (fit.resume && !named) throw UsageError("--resume goes on from the file of -o: name it");
+  if (named && !format_of(fit.output)) {
+    throw UsageError(fit.output + ": the name has no extension of a format (.uai, .bif, .json, .plated)");
+  }
+  if (fit.output == "-" && fit.plot == "-") throw UsageError("model and plot cannot both go to standard output");
+}
+
 void check_convert(const Convert& convert) {
   if (convert.to.empty() && convert.output == "-") {
     throw UsageError("standard output has no extension to tell the format: add --to uai, bif or plated");
@@ -94,11 +103,15 @@ void check_einsum(const Einsum& einsum) {
 }  // namespace
 
 void check(const Arguments& arguments) {
-  for (const Input* input :
-       {&arguments.solve.input, &arguments.convert.input, &arguments.explain.input, &arguments.draw.input}) {
+  for (const Input* input : {&arguments.solve.input, &arguments.fit.input, &arguments.evaluate.input,
+                             &arguments.convert.input, &arguments.explain.input, &arguments.draw.input}) {
     check_input(*input);
   }
   if (arguments.command == "solve") check_solve(arguments.solve);
+  if (arguments.command == "fit") check_fit(arguments.fit);
+  if (arguments.command == "evaluate" && arguments.evaluate.plate.empty() && !arguments.evaluate.factors.empty()) {
+    throw UsageError("--factor is scored in slices of a chain: it goes with --plate");
+  }
   if (arguments.command == "convert") check_convert(arguments.convert);
   if (arguments.command == "einsum") check_einsum(arguments.einsum);
   if (arguments.command == "draw") check_draw(arguments.draw);

@@ -9,6 +9,8 @@
 namespace plated::cli {
 
 int solve(const Solve& wanted, const Common& common);
+int fit(const FitCommand& wanted, const Common& common);
+int evaluate(const Evaluate& wanted, const Common& common);
 int convert(const Convert& wanted, const Common& common);
 int einsum(const Einsum& wanted, const Common& common);
 int explain(const Explain& wanted, const Common& common);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <thread>
@@ -20,6 +21,10 @@ std::mutex& writing() {
   static auto* const mutex = new std::mutex;
   return *mutex;
 }
+
+// Interrupts that are to be noticed only, and whether there was one.
+std::atomic<bool> held = false;
+std::atomic<bool> noticed = false;
 
 bool is_ignored(int signal) {
   struct sigaction action = {};
@@ -39,7 +44,7 @@ void watch_for_interrupts() {
   (void)writing();
   std::thread([signals] {
     int signal = 0;
-    while (sigwait(&signals, &signal) != 0) {
+    while (sigwait(&signals, &signal) != 0 || (held && !noticed.exchange(true))) {
     }
     const std::lock_guard lock(writing());
     // To the left, over a progress bar if there is one.
@@ -47,6 +52,15 @@ void watch_for_interrupts() {
     _exit(interrupted);
   }).detach();
 }
+
+HeldInterrupt::HeldInterrupt() {
+  noticed = false;
+  held = true;
+}
+
+HeldInterrupt::~HeldInterrupt() { held = false; }
+
+bool HeldInterrupt::requested() const { return noticed; }
 
 void write_whole(const std::function<void()>& write) {
   const std::lock_guard lock(writing());

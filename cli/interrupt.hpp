@@ -12,4 +12,16 @@ void watch_for_interrupts();
 /// Runs what writes files; an interrupt waits until it has returned.
 void write_whole(const std::function<void()>& write);
 
+/// While it lives, the first interrupt is only noticed, for work that has something to keep; the next one ends the
+/// program as always.
+class HeldInterrupt {
+ public:
+  HeldInterrupt();
+  ~HeldInterrupt();
+  HeldInterrupt(const HeldInterrupt&) = delete;
+  HeldInterrupt& operator=(const HeldInterrupt&) = delete;
+
+  [[nodiscard]] bool requested() const;
+};
+
 }  // namespace plated::cli

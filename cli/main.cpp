@@ -11,6 +11,8 @@ namespace {
 int run(const Arguments& arguments) {
   const std::string& command = arguments.command;
   if (command == "solve") return solve(arguments.solve, arguments.common);
+  if (command == "fit") return fit(arguments.fit, arguments.common);
+  if (command == "evaluate") return evaluate(arguments.evaluate, arguments.common);
   if (command == "convert") return convert(arguments.convert, arguments.common);
   if (command == "einsum") return einsum(arguments.einsum, arguments.common);
   if (command == "explain") return explain(arguments.explain, arguments.common);
@@ -21,11 +23,13 @@ int run(const Arguments& arguments) {
 
 std::string subject(const Arguments& arguments) {
   const std::string& command = arguments.command;
-  return shown_name(command == "solve"     ? arguments.solve.input.model
-                    : command == "convert" ? arguments.convert.input.model
-                    : command == "explain" ? arguments.explain.input.model
-                    : command == "draw"    ? arguments.draw.input.model
-                                           : "");
+  return shown_name(command == "solve"      ? arguments.solve.input.model
+                    : command == "fit"      ? arguments.fit.input.model
+                    : command == "evaluate" ? arguments.evaluate.input.model
+                    : command == "convert"  ? arguments.convert.input.model
+                    : command == "explain"  ? arguments.explain.input.model
+                    : command == "draw"     ? arguments.draw.input.model
+                                            : "");
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ class Declaration {
         "130 interrupted.\n`plated COMMAND --help` has examples; `man plated` is the full manual.");
     common(app);
     declare_solve();
+    declare_fit();
+    declare_evaluate();
     declare_convert();
     declare_einsum();
     declare_explain();
@@ -164,6 +166,76 @@ class Declaration {
         ->type_name("S");
     sub.add_option("-o,--output", solve.output, "Write the answer here, whole or not at all; - is standard output")
         ->type_name("FILE");
+  }
+
+  void declare_fit() {
+    FitCommand& fit = arguments.fit;
+    CLI::App& sub = command("fit", "Learn a model from data, by exact EM",
+                            "  plated fit anesthesia.json -o fitted.json\n"
+                            "  plated fit model.json --data grade=grades.npy --restarts 10 -o fitted.json\n"
+                            "  plated fit asia.bif --data patients.csv --learn f0,f3 --pseudo-count 0.1 -o fitted.bif\n"
+                            "  plated fit model.json --iterations 100000 --resume -o fitted.json --plot fit.svg");
+    input(sub, fit.input, false);
+    data(sub, fit.data);
+    sub.add_option_function<std::string>(
+           "--learn",
+           [&fit](const std::string& words) {
+             std::istringstream names(words);
+             for (std::string name; std::getline(names, name, ',');) fit.learn.push_back(name);
+           },
+           "Factors to learn (default: those that the model says, or all distributions)")
+        ->type_name("NAME[,NAME]");
+    number(sub, "--restarts", fit.restarts, "Starts: the model's own numbers, then random ones (default 1)", 1, 1000000)
+        ->type_name("N");
+    number(sub, "--iterations", fit.iterations, "The most E- and M-steps of each start (default 500)", std::int64_t{0},
+           std::numeric_limits<std::int64_t>::max())
+        ->type_name("N");
+    real(sub, "--tolerance", fit.tolerance, "End where a step gains less than this share of ln L (default 1e-9)");
+    real(sub, "--pseudo-count", fit.pseudo_count, "Added to every count of factors without a prior (default 0)");
+    number(sub, "--seed", fit.seed, "Of the random starts (default 0)", std::uint64_t{0},
+           std::numeric_limits<std::uint64_t>::max())
+        ->type_name("S");
+    sub.add_flag("--plain", fit.plain, "Plain EM: do not extrapolate steps");
+    sub.add_flag("--resume", fit.resume, "Go on from the numbers in the file of -o, where there is one");
+    sub.add_flag("--json", fit.json, "Restarts, ln L and history for programs");
+    sub.add_option("--plot", fit.plot, "Draw ln L over the iterations here; - is standard output")
+        ->type_name("FILE.svg");
+    sub.add_option("-o,--output", fit.output, "Write the fitted model here; - is standard output")->type_name("FILE");
+  }
+
+  void declare_evaluate() {
+    Evaluate& evaluate = arguments.evaluate;
+    CLI::App& sub = command("evaluate", "Score a model on data that it was not fitted to",
+                            "  plated evaluate fitted.json --data grade=held_out.npy\n"
+                            "  plated evaluate fitted.json --plate patient --json");
+    input(sub, evaluate.input, false);
+    data(sub, evaluate.data);
+    sub.add_option("--plate", evaluate.plate, "Score each slice of this plate or chain given all others")
+        ->type_name("PLATE");
+    list(sub, "--factor", evaluate.factors, "Score this factor in the slices of a chain; may be repeated", "NAME");
+    sub.add_flag("--json", evaluate.json, "The same for programs");
+  }
+
+  static void data(CLI::App& sub, std::vector<std::string>& files) {
+    list(sub, "--data", files, "States of a variable (.npy), or a table with a column for each (.csv); may be repeated",
+         "[VAR=]FILE");
+  }
+
+  /// A number that is not below zero.
+  static void real(CLI::App& sub, const std::string& name, double& value, const std::string& help) {
+    sub.add_option_function<std::string>(
+           name,
+           [&value, name](const std::string& word) {
+             double read = 0;
+             const char* const end = word.data() + word.size();
+             const auto [rest, error] = std::from_chars(word.data(), end, read);
+             if (error != std::errc() || rest != end || !(read >= 0) || read * 0 != 0) {
+               throw CLI::ValidationError(name, "'" + word + "' is not a number from 0 on");
+             }
+             value = read;
+           },
+           help)
+        ->type_name("X");
   }
 
   void declare_convert() {

@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # How fit are 45 patients, judging by five anaesthetists? The program on real data: plan, cost, answers and the picture
-# of the model, as model.svg and, where librsvg is installed, model.png.
+# of the model: the fitted model is fitted.json here, the picture model.svg and, where librsvg is installed, model.png.
 #   examples/anesthesia.sh [PROGRAM]
 set -euo pipefail
 program=${1:-plated}
-model=$(cd "$(dirname "$0")" && pwd)/models/anesthesia.json
+unfitted=$(cd "$(dirname "$0")" && pwd)/models/anesthesia_unfitted.json
+model=fitted.json
 
 plated() { "$program" "$@"; }
 title() { printf '\n%s\n%s\n\n' "$1" "${1//?/=}"; }
 
 cat <<'END'
 How fit for an anaesthetic are 45 patients, from grade I to IV? Five anaesthetists read their files, one of them three
-times, and often disagreed (Dawid and Skene 1979). Nobody knows the true grades; these are their probabilities.
+times, and often disagreed (Dawid and Skene 1979). Nobody knows the true grades, nor how well each of the five judges:
+both are learnt from what they said.
 END
+title "How well does each of them judge, and how frequent are the grades?"
+plated fit "$unfitted" -o "$model"
 title "Can it be solved, and what does it cost?"
 plated explain "$model"
 title "How probable is what the five said?"

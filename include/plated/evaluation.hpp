@@ -51,9 +51,10 @@ class Evaluation {
 
   /// To be called after the caller has changed one slice of an operand in place: the index along its plates in the
   /// order of its axes, or along the first few of them. Of M slices O(log M) work brings the value up to date, with the
-  /// bits of a fresh evaluation; other questions pay their own sweep. Throws UnknownNameError, ShapeError for an index
-  /// that is out of range or too long, OptionError where the operand was copied (its magnitude had to be reduced) or
-  /// the model has chains, and ValueError for an entry that the semiring does not admit.
+  /// bits of a fresh evaluation; other questions pay their own sweep. Along a chain that depends on the slice all
+  /// messages run again, and an operand that was copied (it lacks slices, or its magnitude had to be reduced) costs a
+  /// fresh evaluation. Throws UnknownNameError, ShapeError for an index that is out of range or too long, and
+  /// ValueError for an entry that the semiring does not admit.
   void update(std::size_t operand, std::span<const std::int64_t> index);
   void update(std::size_t operand, std::int64_t index) { update(operand, std::span<const std::int64_t>(&index, 1)); }
   /// The same for a factor by its name.

@@ -24,6 +24,17 @@ enum class Format : std::uint8_t { uai, bif, plated };
 /// "uai", "bif", "plated".
 [[nodiscard]] std::string_view name(Format format);
 
+/// How fit() learns a factor that is a distribution.
+struct Learning {
+  bool learn = false;        ///< it is learnt where FitOptions::learn names no factors
+  std::string same_as = {};  ///< the factor whose numbers it shares; empty: it has its own
+  /// Pseudo-counts that are added to what is counted (a Dirichlet prior of as many more than one): one for all entries,
+  /// or one for each in the factor's shape. No data: none but FitOptions::pseudo_count.
+  Tensor prior = {};
+  /// Its numbers are where learning starts; else nothing is known of them, and it starts from random ones.
+  bool started = true;
+};
+
 /// A graph and its numbers. The graph of a file has the total as its only output, unless the file names others.
 ///
 ///   Model model = in_space(read_model("asia.bif"), Space::log);
@@ -47,6 +58,8 @@ struct Model {
   std::set<std::string, std::less<>> observed = {};
   Evidence evidence = {};
   Lengths lengths = {};
+  /// What fit() should know of factors, by their names; factors that are not listed are not learnt by themselves.
+  std::map<std::string, Learning, std::less<>> learning = {};
   /// Notes for people, one line each: distributions that do not sum to one, variables without factors.
   std::vector<std::string> notes = {};
 };
@@ -60,10 +73,11 @@ struct ModelOptions {
   std::set<std::string, std::less<>> observed = {};
   Evidence evidence = {};
   Lengths lengths = {};
+  std::map<std::string, Learning, std::less<>> learning = {};
 };
 
 /// A model from a graph and the numbers of each of its factors, by name. Those that are distributions in the graph must
-/// sum to one, to 2e-6, and are then trusted.
+/// sum to one, to 2e-6, and are then trusted. Distributions that are to be learnt may have no numbers yet.
 ///
 ///   Model model = make_model(graph, {{"prior", prior}, {"likelihood", likelihood}});
 ///

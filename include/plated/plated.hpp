@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plated/cost.hpp"
+#include "plated/data_file.hpp"
 #include "plated/draw.hpp"
 #include "plated/einsum.hpp"
 #include "plated/error.hpp"
@@ -9,6 +10,7 @@
 #include "plated/evidence.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/file.hpp"
+#include "plated/fit.hpp"
 #include "plated/gradient.hpp"
 #include "plated/index.hpp"
 #include "plated/integer_view.hpp"

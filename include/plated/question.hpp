@@ -56,6 +56,10 @@ struct Question {
   /// other schedules run then.
   std::vector<std::string> weights = {};
   std::vector<std::string> lengths = {};
+  /// The variables that runs give evidence for: in all slices, or in some. Factors are then read at the observed states
+  /// where that can be.
+  std::vector<std::string> observed = {};
+  std::vector<std::string> partly_observed = {};
 
   bool operator==(const Question&) const = default;
 };

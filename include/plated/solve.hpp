@@ -1,9 +1,11 @@
 // Answers questions about a model together with its evidence.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,22 @@
 
 namespace plated {
 
+/// Plans that verbs on models have made, kept for the next call that leaves the same graph: SolveOptions::plans. Those
+/// that were used last are kept, 32 of them. Any number of threads may share one, and copies share what is kept.
+class KeptPlans {
+ public:
+  KeptPlans();
+
+  /// The plan of a graph: the one that is kept, or a new one.
+  [[nodiscard]] Plan of(const FactorGraph& graph, const PlanOptions& options);
+  /// How many plans it holds.
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
 /// How a model is solved: in log space, in the widest dtype of its factors.
 struct SolveOptions {
   /// Threads to use; 0 is all the machine has. The bits of the answers do not depend on it.
@@ -30,6 +48,8 @@ struct SolveOptions {
   Evidence evidence = {};
   /// Lengths of chains and plates, likewise.
   Lengths lengths = {};
+  /// Where plans are kept between calls, if anywhere: a second call that observes the same variables need not plan.
+  KeptPlans* plans = nullptr;
   /// As in RunOptions; the share is of the whole answer, however many sweeps it takes.
   std::function<bool()> cancelled = {};
   std::function<void(double)> progress = {};
@@ -63,6 +83,10 @@ struct SolveOptions {
 
 /// The jointly most probable assignment of every variable, observed ones too, and the natural logarithm of its weight.
 [[nodiscard]] MapResult map(const Model& model, const SolveOptions& options = {});
+
+/// For every variable, observed ones too, slice and state the natural logarithm of the weight of the best assignment
+/// that has it; −inf for states that are impossible. Axes: batch dims, plates, states.
+[[nodiscard]] std::map<std::string, Tensor> max_marginals(const Model& model, const SolveOptions& options = {});
 
 /// Exact joint samples of every variable given the evidence. Axes: the samples, batch dims, plates.
 [[nodiscard]] std::map<std::string, Integers> sample(const Model& model, const SampleOptions& draws,

@@ -1,4 +1,4 @@
-// Tensors: dense arrays of float32 or float64 that own their memory or view a caller's.
+// Tensors: dense arrays of numbers that own their memory or view a caller's.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,29 @@
 
 namespace plated {
 
-/// The element type of a tensor, known at run time.
-enum class Dtype : std::uint8_t { float32, float64 };
+/// The element type of a tensor, known at run time. Factors, outputs and answers are float32 or float64; integers are
+/// states of observed variables.
+enum class Dtype : std::uint8_t { float32, float64, int8, int16, int32, int64 };
 
-/// "float32" or "float64".
+/// "float32", "int8" …
 [[nodiscard]] std::string_view name(Dtype dtype);
 /// Bytes of one element.
-[[nodiscard]] constexpr std::size_t size_of(Dtype dtype) { return dtype == Dtype::float32 ? 4 : 8; }
+[[nodiscard]] constexpr std::size_t size_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::int8:
+      return 1;
+    case Dtype::int16:
+      return 2;
+    case Dtype::float32:
+    case Dtype::int32:
+      return 4;
+    case Dtype::float64:
+    case Dtype::int64:
+      break;
+  }
+  return 8;
+}
+[[nodiscard]] constexpr bool is_floating(Dtype dtype) { return dtype == Dtype::float32 || dtype == Dtype::float64; }
 
 /// A C++ type that tensors have elements of.
 template <class T>
@@ -94,6 +110,10 @@ class Tensor {
   [[nodiscard]] static Tensor view(T* data, Shape shape) {
     return Tensor(dtype_of<std::remove_const_t<T>>, const_cast<std::remove_const_t<T>*>(data),
                   row_major_axes(std::move(shape)), !std::is_const_v<T>);
+  }
+  /// The same of observed states: read-only integers.
+  [[nodiscard]] static Tensor states(Dtype dtype, const void* data, Shape shape, Shape strides) {
+    return Tensor(dtype, const_cast<void*>(data), std::move(shape), std::move(strides), false);
   }
   /// The same of a vector, array or span, which is to have as many elements as the shape says (SizeError).
   template <ElementRange R>

@@ -63,6 +63,7 @@ from ._errors import SizeError as SizeError
 from ._errors import SizeOverflowError as SizeOverflowError
 from ._errors import UnknownNameError as UnknownNameError
 from ._errors import ValueError as ValueError
+from ._hints import SemiringWarning as SemiringWarning
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
 from ._models import ModelSamples as ModelSamples
@@ -105,6 +106,7 @@ __all__ = [
     "RankError",
     "Repair",
     "SEMIRINGS",
+    "SemiringWarning",
     "ShapeError",
     "SizeError",
     "SizeOverflowError",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy
 
 from ._errors import DtypeError, ValueError
+from ._rows import as_array
 
 
 def read_evidence(values: Any, what: str) -> Any:
@@ -31,23 +31,23 @@ def read_lengths(values: Any, what: str) -> Any:
 
 
 def _read(values: Any, what: str, kinds: str) -> Any:
+    is_, has = ("is", "has") if what.startswith("evidence") else ("are", "have")
     if _masks_inside(values):
-        raise DtypeError(f"{what} are a list with masked entries, which would be lost: make it one array, numpy.ma.array()")
-    try:
-        array = numpy.asarray(values)
-    except (TypeError, RuntimeError, builtins.ValueError) as error:
-        raise DtypeError(f"{what} cannot be read as an array: {error}") from error
+        raise DtypeError(
+            f"{what} {is_} a list with masked entries, which would be lost: make it one array, numpy.ma.array()"
+        )
+    array = as_array(values, what)
     kind = array.dtype.kind
     if array.size == 0 and kind == "f":  # [] is an array of floats for NumPy
         return numpy.empty(array.shape, dtype=numpy.int64)
     if kind not in kinds:
         entry = f", as of {array.flat[0]!r}" if kind == "O" and array.size > 0 else ""
-        raise DtypeError(f"{what} have the dtype {array.dtype}{entry}: integers are expected")
+        raise DtypeError(f"{what} {has} dtype {array.dtype}{entry}: integers are expected")
     most = numpy.iinfo(numpy.int64).max
     if kind == "u" and array.size > 0 and array.max() > most:  # in either byte order
         index = numpy.unravel_index(int(numpy.argmax(array > most)), array.shape)
         place = f" at index ({', '.join(str(int(axis)) for axis in index)})" if array.ndim > 0 else ""
-        raise ValueError(f"{what} have the value {int(array[index])}{place}, which is beyond 2^63 - 1 and out of any range")
+        raise ValueError(f"{what} {has} the value {int(array[index])}{place}, which is beyond 2^63 - 1 and out of any range")
     return numpy.asarray(array, dtype=numpy.int64, order="C")
 
 

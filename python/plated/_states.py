@@ -10,6 +10,7 @@ import numpy
 
 from ._errors import DtypeError
 from ._integers import read_lengths as read_integers
+from ._rows import as_array
 
 
 def read_numbers(values: Any, what: str) -> Any:
@@ -19,10 +20,7 @@ def read_numbers(values: Any, what: str) -> Any:
     plain = isinstance(values, (list, tuple, int, float)) or _is_pandas(values)
     if not plain and not (isinstance(values, (numpy.ndarray, numpy.generic)) and values.dtype.kind in "iub"):
         return values
-    try:
-        return numpy.asarray(values, dtype=numpy.float64)
-    except (TypeError, ValueError) as error:
-        raise DtypeError(f"{what} cannot be read as an array of numbers: {error}") from error
+    return as_array(values, what, " of numbers", numpy.float64)
 
 
 def read_states(values: Any, what: str, names: Optional[Sequence[str]], named: Callable[[str], int]) -> Any:
@@ -56,13 +54,10 @@ def read_states(values: Any, what: str, names: Optional[Sequence[str]], named: C
 
 def _as_array(values: Any, what: str) -> Any:
     """An array of integers, else one of objects: NumPy would make names of what stands beside names."""
-    try:
-        array = numpy.asarray(values)
-        if array.dtype.kind in "iu" or not isinstance(values, (list, tuple)):
-            return array
-        return numpy.asarray(values, dtype=object)
-    except (TypeError, RuntimeError, ValueError) as error:
-        raise DtypeError(f"{what} cannot be read as an array: {error}") from error
+    array = as_array(values, what)
+    if array.dtype.kind in "iu" or not isinstance(values, (list, tuple)):
+        return array
+    return as_array(values, what, dtype=object)
 
 
 def _state(entry: Any, what: str, names: Optional[Sequence[str]], named: Callable[[str], int], whole_floats: bool) -> int:

@@ -41,6 +41,14 @@ bool is_plain_numpy(nb::handle array) {
 
 bool is_numpy(nb::handle array) { return PyObject_IsInstance(array.ptr(), numpy_types()) == 1; }
 
+/// Whether NumPy has to make an array of it: a number, a list, or a table of pandas.
+bool is_plain_data(nb::handle data) {
+  PyObject* const object = data.ptr();
+  if (PyList_Check(object) != 0 || PyTuple_Check(object) != 0 || PyFloat_CheckExact(object) != 0) return true;
+  if (PyLong_CheckExact(object) != 0) return true;
+  return nb::hasattr(data, "isna") && nb::hasattr(data, "to_numpy");
+}
+
 std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
 std::string text_of(const nb::object& object) { return nb::cast<std::string>(nb::steal(PyObject_Str(object.ptr()))); }
@@ -95,7 +103,8 @@ void check_aligned(const void* data, std::int64_t bytes, Role role) {
                             (writable ? "write to" : "read") + ": it takes float32 and float64 in main memory");
   }
   raise("DtypeError", role.text() + " is a " + class_name(array) +
-                          ", not an array: NumPy, PyTorch and JAX arrays are, and what has the buffer protocol" +
+                          ", not an array: those of NumPy, PyTorch and JAX are read, lists of numbers, and what has "
+                          "the buffer protocol" +
                           (nb::hasattr(array, "to_numpy") ? "; call to_numpy() on it" : ""));
 }
 
@@ -108,8 +117,10 @@ Arrays::~Arrays() {
 }
 
 Tensor Arrays::read(nb::handle array, Role role) {
-  if (!is_plain_numpy(array) && belongs_to(array, "torch", "Tensor") && unrecorded(array)) {
-    return view(array.attr("detach")(), role, false);
+  if (is_plain_numpy(array)) return view(array, role, false);
+  if (belongs_to(array, "torch", "Tensor") && unrecorded(array)) return view(array.attr("detach")(), role, false);
+  if (is_plain_data(array)) {
+    return view(nb::module_::import_("plated._operands").attr("read_operand")(array, role.text()), role, false);
   }
   return view(array, role, false);
 }

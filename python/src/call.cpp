@@ -55,6 +55,12 @@ void Call::find_plan(nb::str equation, EinsumOptions reading) {
   const char* const text = PyUnicode_AsUTF8AndSize(equation.ptr(), &size);
   if (text == nullptr) throw nb::python_error();
   const std::string_view view(text, static_cast<std::size_t>(size));
+  if (!run_.evidence.empty() || !run_.lengths.empty()) {
+    reading.evidence = run_.evidence;
+    reading.lengths = run_.lengths;
+    run_.sizes = implied_sizes(view, operands_, reading);
+    reading.sizes = run_.sizes;
+  }
   // With the lock: most plans are known already, and looking one up is quicker than to give the lock away.
   Interrupt interrupt;
   reading.plan.cancelled = interrupt.callback();
@@ -64,6 +70,12 @@ void Call::find_plan(nb::str equation, EinsumOptions reading) {
     if (interrupt.raised()) throw std::move(*interrupt.raised());
     throw;
   }
+  look(view);
+}
+
+void Call::look(std::string_view equation) const {
+  if (run_.check == Check::none || !is_first_look(equation, run_.semiring)) return;
+  hint_at_semiring(plan_->graph(), operands_, run_.semiring);
 }
 
 }  // namespace plated::python

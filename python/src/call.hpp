@@ -3,13 +3,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
+#include "hint.hpp"
 #include "interrupt.hpp"
 #include "keywords.hpp"
+#include "plated/einsum.hpp"
 #include "plated/plan.hpp"
 #include "progress.hpp"
 
@@ -20,6 +24,8 @@ struct PythonPlan {
   Plan plan;
   RunOptions defaults;
   nb::dict options = {};  ///< that compile was given besides the graph, to make it anew from
+  /// The semirings, one bit each, in which operands have been looked at for a hint.
+  mutable std::uint32_t looked = 0;
 };
 
 class Call {
@@ -52,6 +58,14 @@ class Call {
     } else {
       read_operands(operands);
     }
+    if (!run_.evidence.empty() || !run_.lengths.empty()) {
+      run_.sizes = implied_sizes(plan_->graph(), run_.evidence, run_.lengths, std::move(run_.sizes));
+    }
+    const std::uint32_t bit = 1U << static_cast<unsigned>(run_.semiring);
+    if ((plan.looked & bit) == 0) {
+      plan.looked |= bit;
+      look(plan_->graph().equation());
+    }
   }
 
   [[nodiscard]] const Plan& plan() const { return *plan_; }
@@ -76,6 +90,8 @@ class Call {
   /// Operands by the names of their factors, from one or two dicts that must have each exactly once.
   void read_named(const nb::dict& first, const nb::dict& second, std::size_t positional = 0);
   void find_plan(nb::str equation, EinsumOptions reading);
+  /// Hints at another semiring where this is the first call of an equation and its operands look like that.
+  void look(std::string_view equation) const;
 
   Arrays arrays_;
   std::vector<Tensor> operands_;

@@ -42,7 +42,14 @@ xla::Error* respond(const xla::CallFrame* frame, Answer answer) {
 }
 
 RunOptions run_options(EinsumOptions&& options) {
-  return {.semiring = options.semiring, .threads = options.threads, .lengths = std::move(options.lengths)};
+  return {.semiring = options.semiring,
+          .threads = options.threads,
+          .check = options.check,
+          .memory_limit = options.memory_limit,
+          .evidence = std::move(options.evidence),
+          .sizes = std::move(options.sizes),
+          .lengths = std::move(options.lengths),
+          .weights = std::move(options.weights)};
 }
 
 /// operands, lengths → outputs

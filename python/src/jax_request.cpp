@@ -69,9 +69,15 @@ JaxRequest::JaxRequest(const xla::CallFrame& frame) : frame_(&frame), equation_(
   for (const auto& [chain, links] : pairs(text(attributes, "chains")))
     options_.chains.emplace(chain, split(links, ','));
   for (const auto& [dim, size] : pairs(text(attributes, "sizes"))) options_.sizes.emplace(dim, number(size));
+  if (const std::string spaced = text(attributes, "spaced"); !spaced.empty()) options_.spaced = spaced == "spaced";
+  options_.memory_limit = integer(attributes, "memory_limit");
+  options_.check = text(attributes, "check") == "none" ? Check::none : Check::all;
   ragged_ = split(text(attributes, "lengths"), ';');
+  observed_ = split(text(attributes, "evidence"), ';');
+  weighted_ = split(text(attributes, "weights"), ';');
+  options_.plan.observable = observed_;
   operands_ = integer(attributes, "operands");
-  if (operands_ < 0 || operands_ + static_cast<std::int64_t>(ragged_.size()) > frame.arguments.size) {
+  if (operands_ < 0 || first_further() > frame.arguments.size) {
     throw OptionError("the call has " + std::to_string(frame.arguments.size) + " arguments for " +
                       std::to_string(operands_) + " operands");
   }
@@ -114,12 +120,10 @@ std::vector<Tensor> JaxRequest::arguments(std::int64_t first, std::int64_t count
 }
 
 std::vector<Tensor> JaxRequest::further(std::int64_t first, std::int64_t count, std::int64_t element) const {
-  return arguments(operands_ + static_cast<std::int64_t>(ragged_.size()) + first, count, element);
+  return arguments(first_further() + first, count, element);
 }
 
-std::int64_t JaxRequest::further_count() const {
-  return frame_->arguments.size - operands_ - static_cast<std::int64_t>(ragged_.size());
-}
+std::int64_t JaxRequest::further_count() const { return frame_->arguments.size - first_further(); }
 
 std::vector<Tensor> JaxRequest::results(std::int64_t first, std::int64_t count, std::int64_t element) const {
   std::vector<Tensor> tensors;
@@ -127,13 +131,24 @@ std::vector<Tensor> JaxRequest::results(std::int64_t first, std::int64_t count, 
   return tensors;
 }
 
+IntegerView JaxRequest::integers(std::int64_t argument, std::int64_t element, const std::string& what) const {
+  const xla::Buffer& buffer = frame_->arguments[argument];
+  if (buffer.dtype != xla::DataType::int32) throw OptionError(what + " is not int32");
+  const auto* data = static_cast<const std::int32_t*>(buffer.data) + offset(buffer, element);
+  return IntegerView::view(data, {buffer.dims + leading_, buffer.dims + buffer.rank});
+}
+
 EinsumOptions JaxRequest::options(std::int64_t element) const {
   EinsumOptions options = options_;
-  for (std::size_t k = 0; k < ragged_.size(); ++k) {
-    const xla::Buffer& buffer = frame_->arguments[operands_ + static_cast<std::int64_t>(k)];
-    if (buffer.dtype != xla::DataType::int32) throw OptionError("lengths of '" + ragged_[k] + "' are not int32");
-    const auto* data = static_cast<const std::int32_t*>(buffer.data) + offset(buffer, element);
-    options.lengths.emplace(ragged_[k], IntegerView::view(data, {buffer.dims + leading_, buffer.dims + buffer.rank}));
+  std::int64_t argument = operands_;
+  for (const std::string& name : ragged_) {
+    options.lengths.emplace(name, integers(argument++, element, "the array of the lengths of '" + name + "'"));
+  }
+  for (const std::string& name : observed_) {
+    options.evidence.emplace(name, integers(argument++, element, "the evidence of '" + name + "'"));
+  }
+  for (const std::string& name : weighted_) {
+    options.weights.emplace(name, view(frame_->arguments[argument++], element));
   }
   return options;
 }

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "draw.hpp"
+#include "hint.hpp"
 #include "model_call.hpp"
 #include "plated/error.hpp"
 #include "plated/model_file.hpp"
@@ -17,7 +18,7 @@
 namespace plated::python {
 namespace {
 
-Model make(const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywords) {
+PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywords) {
   ModelOptions options;
   nb::object evidence = nb::none();
   read_keywords("Model", keywords, [&](std::string_view key, nb::handle value) {
@@ -42,12 +43,16 @@ Model make(const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywo
     }
     return true;
   });
-  Model model = make_model(graph, numbers_of(factors), std::move(options));
+  PythonModel model{make_model(graph, numbers_of(factors), std::move(options))};
   observe(model, evidence_of(model, evidence));  // by names that the model now knows
+  const bool logarithms = model.space == Space::log;
+  if (is_first_look(model.graph.equation(), logarithms ? Semiring::log : Semiring::real)) {
+    hint_at_space(model.graph, model.factors, logarithms);
+  }
   return model;
 }
 
-nb::dict factors(const Model& model) {
+nb::dict factors(const PythonModel& model) {
   nb::dict dict;
   for (std::size_t f = 0; f < model.factors.size(); ++f) {
     dict[nb::cast(model.graph.factors()[f].name)] = read_only(model.factors[f]);
@@ -56,7 +61,7 @@ nb::dict factors(const Model& model) {
 }
 
 /// Of every variable: names in a tuple, or the range of its numbers.
-nb::dict states(const Model& model) {
+nb::dict states(const PythonModel& model) {
   const nb::object range = nb::module_::import_("builtins").attr("range");
   nb::dict dict;
   for (const std::string& variable : variables(model)) {
@@ -67,13 +72,13 @@ nb::dict states(const Model& model) {
   return dict;
 }
 
-nb::dict labels(const Model& model) {
+nb::dict labels(const PythonModel& model) {
   nb::dict dict;
   for (const auto& [variable, label] : model.labels) dict[nb::cast(variable)] = nb::cast(label);
   return dict;
 }
 
-nb::set observed(const Model& model) {
+nb::set observed(const PythonModel& model) {
   nb::set names;
   for (const std::string& variable : model.observed) names.add(nb::cast(variable));
   return names;
@@ -87,7 +92,7 @@ Format format_named(std::string_view key, nb::handle value) {
   throw OptionError(std::string(key) + " is '" + std::string(text) + "', and it can be uai, bif, plated");
 }
 
-Model read(const std::filesystem::path& path, const nb::kwargs& keywords) {
+PythonModel read(const std::filesystem::path& path, const nb::kwargs& keywords) {
   ReadOptions options;
   read_keywords("read_model", keywords, [&](std::string_view key, nb::handle value) {
     if (key == "format") {
@@ -104,10 +109,10 @@ Model read(const std::filesystem::path& path, const nb::kwargs& keywords) {
     return true;
   });
   const nb::gil_scoped_release unlocked;
-  return read_model(path, options);
+  return {read_model(path, options)};
 }
 
-std::vector<std::string> write(const Model& model, const std::filesystem::path& path, nb::handle format,
+std::vector<std::string> write(const PythonModel& model, const std::filesystem::path& path, nb::handle format,
                                std::int64_t most_inline) {
   WriteOptions options{.most_inline = most_inline};
   if (!format.is_none()) options.format = format_named("format", format);
@@ -115,13 +120,13 @@ std::vector<std::string> write(const Model& model, const std::filesystem::path& 
   return write_model(model, path, options);
 }
 
-nb::dict evidence_in(const Model& model, const std::filesystem::path& path) {
+nb::dict evidence_in(const PythonModel& model, const std::filesystem::path& path) {
   Model copy = model;
   read_evidence(copy, path);
   return to_dict(std::move(copy.evidence), Library::numpy);
 }
 
-std::string draw(const Model& model, const nb::kwargs& keywords) {
+std::string draw(const PythonModel& model, const nb::kwargs& keywords) {
   DrawCall call;
   call.options.title = model.name;
   call.options.labels = model.labels;
@@ -132,7 +137,7 @@ std::string draw(const Model& model, const nb::kwargs& keywords) {
 }
 
 /// What a pickle has besides the graph and the numbers.
-nb::dict rest_of(const Model& model) {
+nb::dict rest_of(const PythonModel& model) {
   nb::dict rest;
   rest["name"] = model.name;
   rest["format"] = std::string(name(model.format));
@@ -161,8 +166,8 @@ Tensor copied(const nb::object& array, const std::string& role) {
   return copy.permuted(axes);
 }
 
-Model restored(const FactorGraph& graph, const nb::list& numbers, const nb::dict& rest) {
-  Model model;
+PythonModel restored(const FactorGraph& graph, const nb::list& numbers, const nb::dict& rest) {
+  PythonModel model;
   model.graph = graph;
   for (const nb::handle array : numbers) model.factors.push_back(copied(nb::borrow(array), "a factor"));
   model.name = nb::cast<std::string>(rest["name"]);
@@ -181,7 +186,7 @@ Model restored(const FactorGraph& graph, const nb::list& numbers, const nb::dict
   return model;
 }
 
-std::string shown(const Model& model) {
+std::string shown(const PythonModel& model) {
   return "<plated.Model '" + model.name + "', " + std::to_string(variables(model).size()) + " variables, " +
          std::to_string(model.factors.size()) + " factors>";
 }
@@ -189,7 +194,8 @@ std::string shown(const Model& model) {
 }  // namespace
 
 void define_model(nb::module_& module) {
-  nb::class_<Model> model(module, "Model", R"(A graph with the numbers of its factors, names of states, and evidence.
+  nb::class_<PythonModel> model(module, "Model",
+                                R"(A graph with the numbers of its factors, names of states, and evidence.
 
 >>> import plated
 >>> graph = plated.FactorGraph()
@@ -206,12 +212,12 @@ array([0.333, 0.667])
 
 plated.read_model reads one from a file. The numbers are copied, and a model does not change; a notebook shows it as a
 picture. Verbs first take observed variables out of the tables, then leave out impossible states and barren variables.)",
-                          nb::is_weak_referenceable());
+                                nb::is_weak_referenceable());
   model
       .def(
           "__init__",
-          [](Model* self, const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywords) {
-            new (self) Model(make(graph, factors, keywords));
+          [](PythonModel* self, const FactorGraph& graph, nb::handle factors, const nb::kwargs& keywords) {
+            new (self) PythonModel(make(graph, factors, keywords));
           },
           nb::arg("graph"), nb::arg("factors"), nb::arg("keywords"),
           nb::sig("def __init__(self, graph: FactorGraph, factors: Mapping[str, object], *, space: str = 'log', "
@@ -222,38 +228,41 @@ picture. Verbs first take observed variables out of the tables, then leave out i
           "From a graph and the numbers of each factor, by name: logarithms, or weights where space='real'.")
       .def_ro("name", &Model::name, "The name in the file.")
       .def_prop_ro(
-          "graph", [](const Model& self) { return self.graph; }, "The graph of the model.")
+          "graph", [](const PythonModel& self) { return self.graph; }, "The graph of the model.")
       .def_prop_ro("factors", &factors, "The numbers of each factor, by name; they cannot be written to.")
       .def_prop_ro(
-          "space", [](const Model& self) { return name_of(self.space); },
+          "space", [](const PythonModel& self) { return name_of(self.space); },
           "'log' where the numbers are logarithms, 'real' where they are weights.")
       .def_prop_ro(
-          "variables", [](const Model& self) { return variables(self); }, "The names of the variables, in order.")
+          "variables", [](const PythonModel& self) { return variables(self); }, "The names of the variables, in order.")
       .def_prop_ro("states", &states, "The states of each variable in order: names, or a range of numbers.")
       .def_prop_ro("labels", &labels, "The file's names of variables whose names no equation could spell.")
       .def_prop_ro("observed", &observed, "The variables that are observed, whether or not there is evidence.")
       .def_prop_ro(
-          "evidence", [](const Model& self) { return to_dict(self.evidence, Library::numpy); },
+          "evidence", [](const PythonModel& self) { return to_dict(self.evidence, Library::numpy); },
           "The model's own evidence: integers by variable, -1 where nothing was observed.")
       .def(
           "_evidence_with",
-          [](const Model& self, nb::handle more) {
+          [](const PythonModel& self, nb::handle more) {
             Evidence evidence = evidence_of(self, more);
             evidence.insert(self.evidence.begin(), self.evidence.end());
             return to_dict(std::move(evidence), Library::numpy);
           },
           nb::arg("evidence"), "The model's evidence and a call's, which counts alone where it names a variable.")
       .def_prop_ro(
-          "lengths", [](const Model& self) { return to_dict(self.lengths, Library::numpy); },
+          "lengths", [](const PythonModel& self) { return to_dict(self.lengths, Library::numpy); },
           "The lengths of ragged chains and plates.")
       .def_ro("notes", &Model::notes, "What the reader of the file found worth a line.")
       .def_ro("directed", &Model::directed, "Whether every variable has one distribution given its parents.")
       .def(
-          "in_space", [](const Model& self, nb::handle space) { return in_space(self, space_of("space", space)); },
+          "in_space",
+          [](const PythonModel& self, nb::handle space) {
+            return PythonModel{in_space(self, space_of("space", space))};
+          },
           nb::arg("space"), nb::sig("def in_space(self, space: str) -> Model"),
           "The same model with its numbers as weights, 'real', or as logarithms, 'log'.")
       .def(
-          "unroll", [](const Model& self) { return unroll(self); },
+          "unroll", [](const PythonModel& self) { return PythonModel{unroll(self)}; },
           "The same model with copies in place of plates and chains.")
       .def("draw", &draw,
            nb::sig("def draw(self, *, title: str = ..., factor_names: bool = True, sizes: bool = True, caption: bool = "
@@ -262,14 +271,14 @@ picture. Verbs first take observed variables out of the tables, then leave out i
            "The model as SVG, observed variables shaded; ``directed`` draws distributions as arrows.")
       .def("__reduce__",
            [](nb::handle self) {
-             const auto& held = nb::cast<const Model&>(self);
+             const auto& held = nb::cast<const PythonModel&>(self);
              nb::list numbers;
              for (const Tensor& tensor : held.factors) numbers.append(read_only(tensor));
              return nb::module_::import_("plated._pickle").attr("reduce_model")(self, numbers, rest_of(held));
            })
       .def("__copy__", [](nb::object self) { return self; })  // models do not change
       .def("__deepcopy__", [](nb::object self, nb::handle) { return self; })
-      .def("_repr_svg_", [](const Model& self) { return draw(self, nb::kwargs()); })
+      .def("_repr_svg_", [](const PythonModel& self) { return draw(self, nb::kwargs()); })
       .def("__repr__", &shown);
   define_model_verbs(model);
 

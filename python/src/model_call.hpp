@@ -17,6 +17,11 @@ namespace plated::python {
 
 namespace nb = nanobind;
 
+/// plated.Model: a model, and the plans of its verbs, which it keeps as long as it lives. A pickle has none of them.
+struct PythonModel : Model {
+  mutable KeptPlans plans = {};
+};
+
 /// "real" or "log". Throws OptionError for another word.
 [[nodiscard]] Space space_of(std::string_view key, nb::handle value);
 [[nodiscard]] const char* name_of(Space space);
@@ -40,7 +45,8 @@ class ModelCall {
  public:
   /// `take` is offered each keyword that the verbs do not share.
   template <class Take>
-  ModelCall(const char* verb, const Model& model, const nb::kwargs& keywords, Take take) {
+  ModelCall(const char* verb, const PythonModel& model, const nb::kwargs& keywords, Take take) {
+    options_.plans = &model.plans;
     read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
       return take_shared(model, key, value) || take(key, value);
     });

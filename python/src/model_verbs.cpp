@@ -1,4 +1,4 @@
-// The verbs on models: log_partition, marginals, map, sample, entropy, explain.
+// The verbs on models: log_partition, marginals, max_marginals, map, sample, entropy, leave_one_out, explain.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -43,14 +43,25 @@ std::vector<std::vector<std::string>> names_in(const nb::list& query) {
   return result;
 }
 
-nb::object ask_log_partition(const Model& model, const nb::kwargs& keywords) {
+nb::object ask_log_partition(const PythonModel& model, const nb::kwargs& keywords) {
   ModelCall call("log_partition", model, keywords, take_nothing);
   return to_python(call.ask([&](const SolveOptions& options) { return log_partition(model, options); }),
                    Library::numpy);
 }
 
+/// By variable, in the model's order and not the alphabet's.
+template <class Answer>
+nb::dict in_order(const PythonModel& model, std::map<std::string, Answer> answers) {
+  nb::dict result;
+  for (const std::string& variable : variables(model)) {
+    const auto found = answers.find(variable);
+    if (found != answers.end()) result[nb::cast(variable)] = to_python(std::move(found->second), Library::numpy);
+  }
+  return result;
+}
+
 nb::object ask_marginals(nb::handle self, const nb::kwargs& keywords) {
-  const auto& model = nb::cast<const Model&>(self);
+  const auto& model = nb::cast<const PythonModel&>(self);
   nb::object query = nb::none();
   ModelCall call("marginals", model, keywords, [&](std::string_view key, nb::handle value) {
     if (key != "query") return false;
@@ -60,11 +71,7 @@ nb::object ask_marginals(nb::handle self, const nb::kwargs& keywords) {
   nb::dict answers;
   if (query.is_none()) {
     auto all = call.ask([&](const SolveOptions& options) { return marginals(model, options); });
-    // In the model's order, not the alphabet's.
-    for (const std::string& variable : variables(model)) {
-      const auto found = all.find(variable);
-      if (found != all.end()) answers[nb::cast(variable)] = to_python(std::move(found->second), Library::numpy);
-    }
+    answers = in_order(model, std::move(all));
   } else {
     const nb::list wanted = query_of(query);
     const auto names = names_in(wanted);
@@ -76,18 +83,8 @@ nb::object ask_marginals(nb::handle self, const nb::kwargs& keywords) {
   return with_names("ModelMarginals", self, answers);
 }
 
-/// By variable, in the model's order.
-nb::dict in_order(const Model& model, std::map<std::string, Integers> states) {
-  nb::dict result;
-  for (const std::string& variable : variables(model)) {
-    const auto found = states.find(variable);
-    if (found != states.end()) result[nb::cast(variable)] = to_python(std::move(found->second), Library::numpy);
-  }
-  return result;
-}
-
 nb::object ask_map(nb::handle self, const nb::kwargs& keywords) {
-  const auto& model = nb::cast<const Model&>(self);
+  const auto& model = nb::cast<const PythonModel&>(self);
   ModelCall call("map", model, keywords, take_nothing);
   MapResult best = call.ask([&](const SolveOptions& options) { return plated::map(model, options); });
   return answer_class("MapResult")(to_python(std::move(best.score), Library::numpy),
@@ -95,7 +92,7 @@ nb::object ask_map(nb::handle self, const nb::kwargs& keywords) {
 }
 
 nb::object ask_sample(nb::handle self, const nb::kwargs& keywords) {
-  const auto& model = nb::cast<const Model&>(self);
+  const auto& model = nb::cast<const PythonModel&>(self);
   SampleOptions draws;
   ModelCall call("sample", model, keywords,
                  [&](std::string_view key, nb::handle value) { return take_draws(key, value, draws); });
@@ -103,7 +100,24 @@ nb::object ask_sample(nb::handle self, const nb::kwargs& keywords) {
   return with_names("ModelSamples", self, in_order(model, std::move(drawn)));
 }
 
-nb::object ask_entropy(const Model& model, const nb::kwargs& keywords) {
+nb::object ask_max_marginals(const PythonModel& model, const nb::kwargs& keywords) {
+  ModelCall call("max_marginals", model, keywords, take_nothing);
+  auto scores = call.ask([&](const SolveOptions& options) { return max_marginals(model, options); });
+  return in_order(model, std::move(scores));
+}
+
+nb::object ask_leave_one_out(const PythonModel& model, const std::string& plate, const nb::kwargs& keywords) {
+  std::vector<std::string> factors;
+  ModelCall call("leave_one_out", model, keywords, [&](std::string_view key, nb::handle value) {
+    if (key != "factors") return false;
+    factors = strings(key, value);
+    return true;
+  });
+  return to_python(call.ask([&](const SolveOptions& options) { return leave_one_out(model, plate, options, factors); }),
+                   Library::numpy);
+}
+
+nb::object ask_entropy(const PythonModel& model, const nb::kwargs& keywords) {
   ModelCall call("entropy", model, keywords, take_nothing);
   return to_python(call.ask([&](const SolveOptions& options) { return entropy(model, options); }), Library::numpy);
 }
@@ -118,7 +132,7 @@ Question::Kind kind_of(std::string_view verb) {
                     "', and it can be log_partition, marginals, map, sample, entropy");
 }
 
-nb::object ask_explain(const Model& model, const std::string& question, const nb::kwargs& keywords) {
+nb::object ask_explain(const PythonModel& model, const std::string& question, const nb::kwargs& keywords) {
   const Question::Kind kind = kind_of(question);
   ModelCall call("explain", model, keywords, take_nothing);
   Explanation told = call.ask([&](const SolveOptions& options) { return explain(model, kind, options); });
@@ -134,7 +148,7 @@ const char* verb_signature(const char* verb, const char* own, const char* result
 
 }  // namespace
 
-void define_model_verbs(nb::class_<Model>& model) {
+void define_model_verbs(nb::class_<PythonModel>& model) {
   model
       .def("log_partition", &ask_log_partition, nb::sig(verb_signature("log_partition", "", "_Array")),
            R"(ln Z, one for each batch: of a normalised model ln P(evidence), -inf where that is impossible.
@@ -181,6 +195,27 @@ ImpossibleError where the evidence contradicts the model.)")
 >>> draws = model.sample(n=1000, seed=1, evidence={"wet": 1})
 >>> draws["rain"].shape, bool(0.6 < draws["rain"].mean() < 0.74)
 ((1000,), True))")
+      .def("max_marginals", &ask_max_marginals, nb::sig(verb_signature("max_marginals", "", "dict[str, _Array]")),
+           R"(For every variable, slice and state ln of the weight of the best assignment that has it; -inf if none can.
+
+>>> import numpy as np, plated
+>>> graph = plated.FactorGraph.from_equation("rain, rain wet ->", (2,), (2, 2))
+>>> model = plated.Model(graph, {"f0": [0.8, 0.2], "f1": [[0.9, 0.1], [0.2, 0.8]]}, space="real")
+>>> np.exp(model.max_marginals(evidence={"wet": 1})["rain"]).round(3)
+array([0.08, 0.16]))")
+      .def("leave_one_out", &ask_leave_one_out, nb::arg("plate"), nb::arg("keywords"),
+           nb::sig(signature("leave_one_out", "self, plate: str, *, factors: Sequence[str] = ()", shared_arguments,
+                             "_Array")),
+           R"(For each slice of a plate ln Z - ln Z without it and its evidence: of a normalised model
+ln p(what is observed in the slice | all other slices).
+
+>>> import numpy as np, plated
+>>> graph = plated.FactorGraph.from_equation("bias, toss bias side ->", (2,), (3, 2, 2), plates="toss")
+>>> model = plated.Model(graph, {"f0": [0.5, 0.5], "f1": [[[0.5, 0.5], [0.9, 0.1]]] * 3}, space="real")
+>>> np.exp(model.leave_one_out("toss", evidence={"side": [0, 0, 1]})).round(3)
+array([0.606, 0.606, 0.194])
+
+Of a chain the named ``factors`` of a slice are left out, and one must be named. Axes: batch dims, the plate.)")
       .def("entropy", &ask_entropy, nb::sig(verb_signature("entropy", "", "_Array")),
            "The entropy of the joint posterior, in nats, one for each batch.")
       .def("explain", &ask_explain, nb::arg("question") = "log_partition", nb::arg("keywords"),

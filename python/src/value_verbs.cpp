@@ -1,4 +1,7 @@
 // einsum, value_and_gradient and hessian_vector_product.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 
 #include "answers.hpp"
@@ -126,9 +129,28 @@ struct Hessian {
   std::vector<Tensor> cotangents;
 };
 
+/// The sizes of an equation on operands of these shapes that evidence and lengths tell, beside those given.
+std::map<std::string, std::int64_t> sizes_implied(const std::string& equation, const nb::args& shapes,
+                                                  const nb::kwargs& keywords) {
+  static const double nothing = 0;  // of operands nothing but the shape is read
+  std::vector<Tensor> operands;
+  for (Tensor::Shape& shape : shapes_of(shapes)) operands.push_back(Tensor::view(&nothing, std::move(shape)));
+  EinsumOptions options;
+  RunOptions run;
+  read_keywords("_implied_sizes", keywords, [&](std::string_view key, nb::handle value) {
+    return take_run(key, value, run) || take_equation(key, value, options);
+  });
+  options.sizes = run.sizes;
+  options.evidence = run.evidence;
+  options.lengths = run.lengths;
+  return implied_sizes(equation, operands, options);
+}
+
 }  // namespace
 
 void define_values(nb::module_& module, nb::class_<PythonPlan>& plan) {
+  module.def("_implied_sizes", &sizes_implied, nb::arg("equation"), nb::arg("shapes"), nb::arg("keywords"),
+             "Sizes of dims that no operand has, for plated.jax.");
   define<Einsum>(module, plan, R"(Plated einsum: sums over variables, multiplies over plates.
 
 >>> import numpy as np, plated

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "call.hpp"
-#include "plated/model.hpp"
+#include "model_call.hpp"
 
 namespace plated::python {
 
@@ -98,7 +98,7 @@ void define_assignments(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_graph(nb::module_& module);
 void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_model(nb::module_& module);
-void define_model_verbs(nb::class_<Model>& model);
+void define_model_verbs(nb::class_<PythonModel>& model);
 
 /// A class of plated._answers.
 [[nodiscard]] nb::object answer_class(const char* name);

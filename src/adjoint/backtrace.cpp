@@ -114,7 +114,11 @@ class ChoiceVisitor {
   };
 
   [[nodiscard]] bool is_scan(std::size_t s) const { return source_.scope.schedule.steps[s].is<Scan>(); }
-  [[nodiscard]] static bool is_empty(const ChoiceStep& rows) { return rows.slices.size() == 0 || rows.states == 0; }
+  /// A slice of weight 0 is possible even where a variable has no states.
+  [[nodiscard]] static bool is_empty(const ChoiceStep& rows) {
+    const bool has_states = rows.states > 0 && !std::count(rows.kept_extent.begin(), rows.kept_extent.end(), 0);
+    return rows.slices.size() == 0 || !has_states;
+  }
   [[nodiscard]] BlockRange all() const { return {0, source_.bound.blocks ? source_.bound.blocks->count() : 0}; }
 
   double work(std::size_t s) const {

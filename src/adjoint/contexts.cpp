@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adjoint/gathered.hpp"
 #include "base/assert.hpp"
 
 namespace plated::adjoint {
@@ -65,6 +66,11 @@ void Contexts::pass_to(const Step& step, std::size_t input) {
     const ValueId rest = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
     writer_.add(planner::Raise{.less = raised->less + 1, .semiring = semiring_}, step.inputs, rest);
     others.push_back(rest);
+  } else if (step.is<planner::Gather>()) {
+    if (!multiplied(step).empty()) {
+      const ValueId slices = product_of_slices(writer_, step, semiring_).inputs[0];
+      others.push_back(writer_.leave_one_out({slices}, multiplied(step), {}, semiring_));
+    }
   } else {
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
       if (k != input) others.push_back(step.inputs[k]);
@@ -99,10 +105,6 @@ void Contexts::pass_along(const Slices& slices) {
   }
   Scan back = returning(writer_.schedule(), step, kept);
   back.semiring = semiring_;
-  // Without a context all messages begin as one.
-  std::vector<ValueId> inputs{last};
-  if (last == none) inputs[0] = writer_.contract({}, {}, semiring_);
-  if (const ValueId present = presence_of(step); present != none) inputs.push_back(present);
   SliceBody body(writer_.schedule(), slices);
   const ValueId carried = body.carry(joined(kept, scan.after), planner::Precision::message);
   Contexts contexts(body.writer(), semiring_);
@@ -111,12 +113,12 @@ void Contexts::pass_along(const Slices& slices) {
   contexts.run({});
   const ValueId answer = body.writer().add_output(joined(kept, scan.before));
   body.writer().contract({contexts.context(body[scan.messages])}, {}, semiring_, answer);
-  body.become_body_of(back, inputs);
   const std::vector<DimId> dims = joined(joined({scan.chain}, kept), scan.after);
   const ValueId messages = back.messages = writer_.add_intermediate(dims, planner::Precision::message);
   const ValueId shifts = back.shifts = writer_.add_intermediate(joined({scan.chain}, kept));
-  const ValueId first = writer_.add_intermediate(joined(kept, scan.start));
-  writer_.add(std::move(back), std::move(inputs), first);
+  // Without a context all messages begin as one.
+  const ValueId begin = last != none ? last : writer_.contract({}, {}, semiring_);
+  const ValueId first = body.append_to(writer_, std::move(back), begin, joined(kept, scan.start));
   // The slices read messages without what was taken out of them.
   seed(scan.results, writer_.contract({messages, shifts, scan.shifts}, dims, semiring_));
   if (scan.starts && active_[step.inputs[0]]) seed(step.inputs[0], first);

@@ -1,6 +1,7 @@
 // Tangents forward, then tangents of masses backward.
 #include "adjoint/hessian.hpp"
 
+#include "adjoint/gathered.hpp"
 #include "adjoint/raise_slope.hpp"
 
 namespace plated::adjoint {
@@ -28,7 +29,7 @@ void Hessian::run() {
   for (std::size_t f = 0; f < factors; ++f) {
     const ValueId value = reverse_.operand_value(f);
     std::vector<DimId> axes = schedule.operands[f];
-    if (value == none) {
+    if (value == none || schedule.is_index(f)) {
       schedule.operands.push_back(std::move(axes));
     } else {
       tangent_[value] = writer_.add_operand(std::move(axes), value);
@@ -147,6 +148,7 @@ void Hessian::tangent_of(const Step& step) {
     if (tangent_[step.inputs[0]] != none) add_slope(tangent_, step.output, step, {tangent_[step.inputs[0]]});
     return;
   }
+  if (step.is<planner::Gather>()) return tangent_of_gathered(step);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const ValueId t = tangent_[step.inputs[k]];
     if (t == none) continue;
@@ -184,6 +186,7 @@ void Hessian::curve(const Step& step, const Accepts& accepts) {
     if (tangent_[in] != none) add_slope(curved_, in, step, {g, tangent_[in]}, 2);
     return;
   }
+  if (step.is<planner::Gather>()) return curve_gathered(step);
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (!accepts(step.inputs[k])) continue;
     if (semiring_ == Semiring::log) {
@@ -191,6 +194,44 @@ void Hessian::curve(const Step& step, const Accepts& accepts) {
     } else {
       curve_real(step, k);
     }
+  }
+}
+
+Step Hessian::product_of_gathered(const Step& step) {
+  const bool partial = step.as<planner::Gather>()->partial;
+  const Step product = product_of_slices(writer_, step, Semiring::real);
+  const ValueId slices = product.inputs[0];
+  const ValueId rest = partial ? tangent_[step.inputs.back()] : none;
+  const ValueId tangent = gather(writer_, step, tangent_[step.inputs[0]], rest, {}, Semiring::max_plus);
+  const std::size_t values = writer_.schedule().values.size();
+  for (auto* list : {&tangent_, &curved_, &answer_}) list->resize(values, none);
+  products_.resize(values);
+  tangent_[slices] = tangent;
+  return product;
+}
+
+/// It is linear, but for products in the real semiring. Sums of tangents are the products of max-plus.
+void Hessian::tangent_of_gathered(const Step& step) {
+  const ValueId table = tangent_[step.inputs[0]];
+  if (table == none) return;
+  if (semiring_ == Semiring::real && !multiplied(step).empty()) return tangent_of(product_of_gathered(step));
+  const bool partial = step.as<planner::Gather>()->partial;
+  const ValueId rest = partial ? tangent_[step.inputs.back()] : none;
+  tangent_[step.output] = gather(writer_, step, table, rest, multiplied(step), Semiring::max_plus);
+}
+
+void Hessian::curve_gathered(const Step& step) {
+  ValueId curved = curved_[step.output];
+  if (semiring_ == Semiring::real && !multiplied(step).empty()) {
+    const Step product = product_of_gathered(step);
+    curve_real(product, 0);
+    curved = curved_[product.inputs[0]];
+  }
+  if (curved == none) return;
+  for (const std::size_t k : numbers_of(step)) {
+    const ValueId in = step.inputs[k];
+    const ValueId whole = scatter(writer_, step, k, curved, writer_.schedule().values[in].dims);
+    add(curved_, in, {.added = {}, .subtracted = {}, .factors = {whole}}, writer_.dims(whole));
   }
 }
 

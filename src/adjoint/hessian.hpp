@@ -32,6 +32,11 @@ class Hessian {
   /// Adds a derivative of a power, times factors.
   void add_slope(std::vector<ValueId>& list, ValueId value, const planner::Step& step,
                  const std::vector<ValueId>& factors, int order = 1);
+  /// Tangents of gathers, and what curved masses they pass back.
+  void tangent_of_gathered(const planner::Step& step);
+  void curve_gathered(const planner::Step& step);
+  /// A gather that multiplies over plates in the real semiring, as a product of slices whose tangent is known.
+  [[nodiscard]] planner::Step product_of_gathered(const planner::Step& step);
   void add_whole(std::vector<ValueId>& list, ValueId value, ValueId whole);
 
   /// The inputs of a step but for some, with one of them replaced by its tangent.

@@ -34,12 +34,9 @@ void Hessian::tangents_along(const Slices& slices) {
   along.starts = true;
   along.semiring = Semiring::real;
   along.shifts = along.results = none;
-  std::vector<ValueId> inputs{start == none ? writer_.zero() : start};
-  if (const ValueId present = presence_of(step); present != none) inputs.push_back(present);
-  body.become_body_of(along, inputs);
   along.messages = tangent_[scan.messages] = writer_.add_intermediate(writer_.schedule().values[scan.messages].dims);
-  tangent_[step.output] = writer_.add_intermediate(writer_.schedule().values[step.output].dims);
-  writer_.add(std::move(along), std::move(inputs), tangent_[step.output]);
+  const ValueId first = start == none ? writer_.zero() : start;
+  tangent_[step.output] = body.append_to(writer_, std::move(along), first, writer_.schedule().values[step.output].dims);
 }
 
 void Hessian::curve_along(const Slices& slices) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "plated/error.hpp"
+#include "adjoint/gathered.hpp"
 
 namespace plated::adjoint {
 
@@ -56,6 +56,7 @@ ValueId LeftOut::repeat(planner::Operation operation, std::vector<ValueId> input
 }
 
 void LeftOut::leave_out_slice(const Step& step) {
+  if (step.is<planner::Gather>()) return leave_out_slice(product_of_slices(writer_, step, Semiring::log));
   Contract contract = *step.as<Contract>();
   std::vector<ValueId> inputs = step.inputs;
   if (contains(contract.product, *plate_)) {
@@ -109,7 +110,8 @@ void LeftOut::leave_out_single(const Step& step) {
     contract->power.plates = base::unite(contract->power.plates, base::subtract(contract->product, carried()));
     contract->product = base::intersect(contract->product, carried());
   }
-  if (inputs.empty() || (step.is<planner::Raise>() && gone_[step.inputs[0]])) {
+  const bool is_of_first = step.is<planner::Raise>() || step.is<planner::Gather>();
+  if (inputs.empty() || (is_of_first && gone_[step.inputs[0]])) {
     gone_[step.output] = true;
     return;
   }
@@ -128,18 +130,17 @@ ValueId LeftOut::ones_for(ValueId gone) {
   return ones;
 }
 
-/// Its messages tell the plate's slices apart where an input does, and its body reads ones for what is gone.
+/// Its messages tell the plate's slices apart where an input does, and its body reads ones for what is gone. Where the
+/// plate's only slice is left out, they are over the states of the links outside of it.
 void LeftOut::repeat_scan(const Step& step) {
   Scan scan = *step.as<Scan>();
-  if (is_absent_) {
-    const auto in_plate = std::count_if(scan.after.begin(), scan.after.end(), [&](DimId v) { return is_in_plate(v); });
-    gone_[step.output] = in_plate > 0;
-    if (in_plate == std::ssize(scan.after)) return;
-    if (in_plate > 0) {
-      const auto& dims = writer_.schedule().graph.dims();
-      throw OptionError("the only slice of '" + dims[*plate_].name + "' cannot be left out: chain '" +
-                        dims[scan.chain].name + "' links variables inside and outside of it");
-    }
+  const auto leave = [&](std::vector<DimId>& dims) {
+    if (is_absent_) std::erase_if(dims, [&](DimId d) { return is_in_plate(d); });
+  };
+  for (std::vector<DimId>* dims : {&scan.kept, &scan.before, &scan.after, &scan.start}) leave(*dims);
+  if (scan.after.empty()) {
+    gone_[step.output] = true;
+    return;
   }
   scan.messages = scan.shifts = scan.results = none;
   std::vector<ValueId> inputs;
@@ -163,6 +164,7 @@ void LeftOut::repeat_scan(const Step& step) {
   for (Value& value : body->values) {
     if (value.kind == Value::Kind::operand && value.index >= of_operand.size()) continue;  // nothing reads it any more
     if (value.kind == Value::Kind::output || (value.kind == Value::Kind::operand && value.index == scan.message)) {
+      leave(value.dims);
       number(value.dims);
     } else if (value.kind == Value::Kind::operand) {
       value.dims = writer_.schedule().values[of_operand[value.index]].dims;
@@ -171,6 +173,7 @@ void LeftOut::repeat_scan(const Step& step) {
     }
     if (value.kind == Value::Kind::operand) body->operands[value.index] = value.dims;
   }
+  leave(body->outputs[0]);
   number(body->outputs[0]);
   for (Step& each : body->steps) {
     SortedSet carried;
@@ -184,6 +187,7 @@ void LeftOut::repeat_scan(const Step& step) {
   }
   scan.body = std::move(body);
   std::vector<DimId> dims = writer_.schedule().values[step.output].dims;
+  leave(dims);
   number(dims);
   without_[step.output] = writer_.add_intermediate(std::move(dims));
   writer_.add(std::move(scan), std::move(inputs), without_[step.output]);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adjoint/gathered.hpp"
 #include "adjoint/hessian.hpp"
 #include "adjoint/question_schedule.hpp"
 #include "adjoint/reverse.hpp"
@@ -118,6 +119,10 @@ Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables,
     if (answer.source != none) reverse.want(answer.source);
   }
   for (std::size_t f = 0; factors && f < model.factors().size(); ++f) {
+    if (schedule.is_index(f)) {
+      writer.add_output(std::vector<DimId>(schedule.operands[f]));
+      continue;
+    }
     // A mean over the slices and batches that the operand has no axis for.
     const ValueId value = reverse.operand_value(f);
     SortedSet shared = base::unite(batch, base::sorted(model.factors()[f].tied));
@@ -189,8 +194,17 @@ Schedule expectation_schedule(Schedule schedule, std::size_t total, const std::v
   reverse.run([&](const Step& step, std::size_t) {
     for (const ValueId in : step.inputs) {
       if (statistics[in] == none) continue;
-      writer.weigh(answer, reverse.shared(step, {reverse.mass(step.output), statistics[in]}), reverse.reach(step),
-                   !first);
+      if (step.is<planner::Gather>()) {
+        // The statistics of what was observed are those of entries that slices have read.
+        const ValueId mass = reverse.mass(step.output);
+        const SortedSet batch = base::intersect(graph::batch_axes(model), writer.dims(mass));
+        const SortedSet dims = base::unite(batch, writer.dims(in));
+        const ValueId masses = scatter(writer, step, 0, mass, {dims.begin(), dims.end()});
+        writer.weigh(answer, {.added = {}, .subtracted = {}, .factors = {masses, statistics[in]}}, dims, !first);
+      } else {
+        writer.weigh(answer, reverse.shared(step, {reverse.mass(step.output), statistics[in]}), reverse.reach(step),
+                     !first);
+      }
       first = false;
     }
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adjoint/gathered.hpp"
 #include "adjoint/raise_slope.hpp"
 #include "base/assert.hpp"
 
@@ -107,6 +108,8 @@ void Reverse::pass_to(const Step& step, std::size_t input) {
     Terms terms = *raise_slope(writer_, step, options_.semiring);
     terms.factors.push_back(mass_[step.output]);
     add(step.inputs[0], std::move(terms), reach(step));
+  } else if (step.is<planner::Gather>()) {
+    pass_gathered(step, input);
   } else if (options_.semiring == Semiring::log) {
     pass_log(step, input);
   } else {
@@ -201,6 +204,21 @@ void Reverse::pass_real(const Step& step, std::size_t input) {
   SortedSet loops = writer_.dims(in);
   for (const ValueId v : factors) loops = unite(loops, writer_.dims(v));
   add(in, {.factors = std::move(factors), .scale = std::move(scale)}, loops);
+}
+
+/// Entries that are read get the masses of all slices that read them, times the product of the other slices.
+void Reverse::pass_gathered(const Step& step, std::size_t input) {
+  const ValueId in = step.inputs[input];
+  ValueId g = mass_[step.output];
+  if (options_.semiring == Semiring::real && !multiplied(step).empty()) {
+    const Step product = product_of_slices(writer_, step, Semiring::real);
+    const ValueId slices = product.inputs[0];
+    const ValueId others = writer_.leave_one_out({slices}, multiplied(step), {}, Semiring::real);
+    const SortedSet all = unite(writer_.dims(slices), writer_.dims(g));
+    g = writer_.contract({g, others}, {all.begin(), all.end()}, Semiring::real);
+  }
+  const ValueId whole = scatter(writer_, step, input, g, mass_dims(in));
+  add(in, {.added = {}, .subtracted = {}, .factors = {whole}}, writer_.dims(whole));
 }
 
 std::vector<DimId> Reverse::mass_dims(ValueId value) const {

@@ -89,8 +89,7 @@ class Reverse {
   /// Passes the masses of a scan's messages along its chain.
   void pass_along(const Slices& slices);
   [[nodiscard]] ValueId present_part(ValueId mass, ValueId present) const;
-  void write_return(const Slices& slices, const Returning& masses, planner::Scan& back,
-                    std::vector<ValueId>& inputs) const;
+  void write_return(const Slices& slices, const Returning& masses, planner::Scan& back, SliceBody& body) const;
   /// The dims of masses besides the states: they may tell slices apart that messages do not.
   [[nodiscard]] std::vector<DimId> kept_in(const Slices& slices, const Returning& masses) const;
   /// Whether the scan back answers for its slices: where there are kernels for it, or where slices are large.
@@ -104,6 +103,7 @@ class Reverse {
   [[nodiscard]] bool passes_as_it_is(const planner::Step& step, ValueId in) const;
   void pass_log(const planner::Step& step, std::size_t input);
   void pass_real(const planner::Step& step, std::size_t input);
+  void pass_gathered(const planner::Step& step, std::size_t input);
   [[nodiscard]] std::vector<DimId> mass_dims(ValueId value) const;
   void begin_mass(ValueId value);
   void add(ValueId value, Terms terms, const SortedSet& loops);

@@ -148,34 +148,31 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   const Scan scan = *step.as<Scan>();
   Scan back = returning(writer_.schedule(), step, kept_in(slices, masses));
   back.semiring = Semiring::real;
-  std::vector<ValueId> inputs{masses.last != none ? masses.last : writer_.zero()};
-  const std::vector<DimId> first_dims = joined(back.kept, back.start);
-  if (masses.last != none && writer_.dims(masses.last) != base::sorted(first_dims)) {
-    inputs[0] = writer_.add_intermediate(first_dims);
-    writer_.copy(inputs[0], masses.last);
+  ValueId begin = masses.last != none ? masses.last : writer_.zero();
+  const std::vector<DimId> begin_dims = joined(back.kept, back.start);
+  if (masses.last != none && writer_.dims(begin) != base::sorted(begin_dims)) {
+    begin = writer_.add_intermediate(begin_dims);
+    writer_.copy(begin, masses.last);
   }
-  const ValueId present = presence_of(step);
-  if (present != none) inputs.push_back(present);
   for (const auto* answers : {&masses.answers, &masses.before, &masses.after}) {
     back.answers.insert(back.answers.end(), answers->begin(), answers->end());
   }
-  write_return(slices, masses, back, inputs);
+  SliceBody body(writer_.schedule(), slices);
+  write_return(slices, masses, back, body);
   if (!masses.answers_slices) {
     back.messages = writer_.add_intermediate(joined(joined({scan.chain}, back.kept), scan.after));
   }
   const ValueId messages = back.messages;
-  const ValueId first = writer_.add_intermediate(joined(back.kept, scan.start));
-  writer_.add(std::move(back), std::move(inputs), first);
-  return {.results = present_part(messages, present), .first = first};
+  std::vector<DimId> first_dims = joined(back.kept, scan.start);
+  const ValueId first = body.append_to(writer_, std::move(back), begin, std::move(first_dims));
+  return {.results = present_part(messages, presence_of(step)), .first = first};
 }
 
 /// The body reads the message before the slice, what the slice reads besides, the mass of the message after it, and a
 /// mass that is added to that of the message before it. It writes that mass, and the answers.
-void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& back,
-                           std::vector<ValueId>& inputs) const {
+void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& back, SliceBody& body) const {
   const Step along = writer_.schedule().steps[slices.scan];
   const Scan scan = *along.as<Scan>();
-  SliceBody body(writer_.schedule(), slices);
   StepWriter& writer = body.writer();
   const auto number = [&](ValueId v) { return writer.schedule().values[body.read(v)].index; };
   const ValueId present = masses.answers_slices ? presence_of(along) : none;
@@ -229,7 +226,6 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
     writer.copy(writer.add_output(joined(back.kept, scan.after)), mass);
     if (back.smoothing) back.smoothing->answers.push_back(Answer::after);
   }
-  body.become_body_of(back, inputs);
 }
 
 }  // namespace plated::adjoint

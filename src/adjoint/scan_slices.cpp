@@ -17,7 +17,9 @@ void drop_unread(Schedule& schedule) {
   std::vector<bool> needed(schedule.steps.size(), false);
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
-    needed[s] = read[step.output] || schedule.values[step.output].kind == Value::Kind::output;
+    for_each_output(step, [&](ValueId v) {
+      if (read[v] || schedule.values[v].kind == Value::Kind::output) needed[s] = true;
+    });
     for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
   }
   std::vector<Step> steps;
@@ -89,6 +91,7 @@ ValueId presence_of(const Step& step) {
 
 SliceBody::SliceBody(const Schedule& schedule, const Slices& slices)
     : schedule_(schedule),
+      scan_(slices.scan),
       chain_(schedule.steps[slices.scan].as<Scan>()->chain),
       body_(empty_body(schedule)),
       writer_(*body_),
@@ -97,26 +100,10 @@ SliceBody::SliceBody(const Schedule& schedule, const Slices& slices)
   for (const std::size_t s : slices.steps) {
     Step step = schedule.steps[s];
     for (ValueId& v : step.inputs) v = read(v);
-    inside_[step.output] = add({.kind = Value::Kind::intermediate,
-                                .dims = without_chain(step.output),
-                                .precision = schedule.values[step.output].precision});
-    step.output = inside_[step.output];
-    step.component = 0;
-    body_->steps.push_back(std::move(step));
+    const ValueId result = writer_.add_intermediate(without_chain(step.output), schedule.values[step.output].precision);
+    inside_[step.output] = result;
+    writer_.add(std::move(step.operation), std::move(step.inputs), result);
   }
-}
-
-ValueId SliceBody::add(Value value) {
-  body_->values.push_back(std::move(value));
-  return static_cast<ValueId>(body_->values.size() - 1);
-}
-
-ValueId SliceBody::add_operand(std::vector<DimId> dims, Precision precision) {
-  body_->operands.push_back(dims);
-  return add({.kind = Value::Kind::operand,
-              .index = body_->operands.size() - 1,
-              .dims = std::move(dims),
-              .precision = precision});
 }
 
 std::vector<DimId> SliceBody::without_chain(ValueId value) const {
@@ -128,7 +115,7 @@ std::vector<DimId> SliceBody::without_chain(ValueId value) const {
 ValueId SliceBody::read(ValueId value) {
   if (value >= inside_.size()) inside_.resize(schedule_.values.size(), none);  // the schedule has grown
   if (inside_[value] == none) {
-    inside_[value] = add_operand(without_chain(value), schedule_.values[value].precision);
+    inside_[value] = writer_.add_operand(without_chain(value), schedule_.values[value].precision);
     inputs_.push_back(value);
   }
   return inside_[value];
@@ -136,14 +123,19 @@ ValueId SliceBody::read(ValueId value) {
 
 ValueId SliceBody::carry(std::vector<DimId> dims, Precision precision) {
   message_ = body_->operands.size();
-  return add_operand(std::move(dims), precision);
+  return writer_.add_operand(std::move(dims), precision);
 }
 
-void SliceBody::become_body_of(Scan& scan, std::vector<ValueId>& inputs) {
+ValueId SliceBody::append_to(StepWriter& writer, Scan scan, ValueId first, std::vector<DimId> dims) {
   drop_unread(*body_);
   scan.body = body_;
   scan.message = message_;
+  std::vector<ValueId> inputs{first};
+  if (const ValueId present = presence_of(schedule_.steps[scan_]); present != none) inputs.push_back(present);
   inputs.insert(inputs.end(), inputs_.begin(), inputs_.end());
+  const ValueId last = writer.add_intermediate(std::move(dims));
+  writer.add(std::move(scan), std::move(inputs), last);
+  return last;
 }
 
 }  // namespace plated::adjoint

@@ -53,15 +53,14 @@ class SliceBody {
   ValueId carry(std::vector<DimId> dims, planner::Precision precision);
   [[nodiscard]] StepWriter& writer() { return writer_; }
 
-  /// Gives the scan this body, without steps that nothing reads, and appends what it reads to the scan's inputs.
-  void become_body_of(planner::Scan& scan, std::vector<ValueId>& inputs);
+  /// Appends the scan with this body, without steps that nothing reads, from a first message on; its last message.
+  ValueId append_to(StepWriter& writer, planner::Scan scan, ValueId first, std::vector<DimId> dims);
 
  private:
-  ValueId add(Value value);
-  ValueId add_operand(std::vector<DimId> dims, planner::Precision precision);
   [[nodiscard]] std::vector<DimId> without_chain(ValueId value) const;
 
   const Schedule& schedule_;
+  std::size_t scan_;
   DimId chain_;
   std::shared_ptr<Schedule> body_;
   StepWriter writer_;

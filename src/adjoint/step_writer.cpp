@@ -42,6 +42,14 @@ ValueId StepWriter::add_operand(std::vector<DimId> axes, ValueId like) {
       {.kind = Value::Kind::operand, .index = schedule_.operands.size() - 1, .dims = schedule_.values[like].dims});
 }
 
+ValueId StepWriter::add_operand(std::vector<DimId> dims, Precision precision) {
+  schedule_.operands.push_back(dims);
+  return add_value({.kind = Value::Kind::operand,
+                    .index = schedule_.operands.size() - 1,
+                    .dims = std::move(dims),
+                    .precision = precision});
+}
+
 ValueId StepWriter::add_output(std::vector<DimId> axes) {
   Value value{.kind = Value::Kind::output, .index = schedule_.outputs.size(), .dims = {}};
   for (const DimId d : axes) {

@@ -41,6 +41,8 @@ class StepWriter {
 
   /// An operand that the question brings along, read through the dims of `like`.
   ValueId add_operand(std::vector<DimId> axes, ValueId like);
+  /// One that has a type of its own, as those of bodies do.
+  ValueId add_operand(std::vector<DimId> dims, planner::Precision precision);
   /// An answer of the question, with the given axes.
   ValueId add_output(std::vector<DimId> axes);
   /// A row-major intermediate, in double unless said otherwise.

@@ -10,6 +10,7 @@
 #include "base/watched_resize.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/erase.hpp"
+#include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "planner/schedule_cost.hpp"
 #include "plated/error.hpp"
@@ -100,8 +101,8 @@ void Decoder::trace_kept(const engine::Settings& settings) {
   engine::check_possible(posed_.call.graph, total, posed_.semiring);
   engine::check_limit(base::checked_sum(settings.output_bytes, backtrace_bytes_), settings.memory_limit);
   allocate();
-  adjoint::backtrace(posed_.forward(), posed_.semiring, posed_.inputs.centred(), posed_.kept()->workspace(), choice_,
-                     posed_.call.threads(), chosen_);
+  adjoint::backtrace(posed_.forward(), posed_.semiring, posed_.operands(posed_.forward(), posed_.inputs.centred()),
+                     posed_.kept()->workspace(), choice_, posed_.call.threads(), chosen_);
   total_ = {engine::filled(posed_.dtype, total.shape(), total.values())};
 }
 
@@ -127,6 +128,7 @@ const Tensor& Decoder::run(std::map<std::string, Integers>& assignment, std::uin
   for (const Variable& of : variables_) {
     const Dim& dim = call.graph.dims()[of.id];
     if (dim.end != End::none) continue;
+    if (const IntegerView* observed = call.observed(of.id)) engine::put_observed(*observed, chosen_[of.id]);
     engine::erase(call.extents(), lengths, of.axes, chosen_[of.id]);
     Integers& answer = assignment[dim.name];
     if (keeps_) {
@@ -136,12 +138,6 @@ const Tensor& Decoder::run(std::map<std::string, Integers>& assignment, std::uin
     }
   }
   return total_[0];
-}
-
-Tensor Decoder::take_total() {
-  Tensor total = std::move(total_[0]);
-  total_[0] = shape_only(total.dtype(), total.shape());
-  return total;
 }
 
 Tensor decode(const Posed& posed, const adjoint::Choice& choice, std::map<std::string, Integers>& assignment) {

@@ -22,9 +22,6 @@ class Decoder {
   /// batch, good until the next run. Throws ImpossibleError where it is zero.
   const Tensor& run(std::map<std::string, Integers>& assignment, std::uint64_t seed = 0, std::int64_t first = 0);
 
-  /// The total of the last run, which the next one will not write.
-  [[nodiscard]] Tensor take_total();
-
   /// Memory that it holds for the next run.
   [[nodiscard]] std::int64_t bytes() const { return lease_ ? (**lease_).bytes() : 0; }
 

@@ -1,6 +1,7 @@
 // Finds the sizes of a call.
 #include "api/call.hpp"
 
+#include "api/observations.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
 #include "plated/error.hpp"
@@ -35,8 +36,10 @@ Call::Call(const PlanImpl& asked, const FactorGraph& defaults, std::span<const T
       sized_(asked.at(extents_)),
       lengths_(lengths_of(served(asked), extents_, how)),
       exponents_(exponents_of(served(asked), extents_, lengths_, how)),
-      weighted_(served(asked).raising(exponents_)),
-      plan(weighted_ ? *weighted_ : served(asked)),
+      serving_(served(asked).serving(
+          exponents_, observations_of(served(asked).graph, served(asked).axes, served(asked).observable, extents_,
+                                      lengths_, how.evidence))),
+      plan(serving_ ? *serving_ : served(asked)),
       graph(plan.graph),
       operands(given),
       options(how) {}

@@ -31,14 +31,14 @@ class Call {
   ~Call() = default;
 
  private:
-  /// As far as weights do not matter.
+  /// As far as weights and evidence do not matter.
   [[nodiscard]] const PlanImpl& served(const PlanImpl& asked) const { return sized_ ? *sized_ : asked; }
 
   planner::Extents extents_;
   std::shared_ptr<const PlanImpl> sized_;  // for other sizes than those of the plan that was asked
   engine::RaggedDims lengths_;
   engine::Exponents exponents_;
-  std::shared_ptr<const PlanImpl> weighted_;  // whose schedules raise the slices of plates
+  std::shared_ptr<const PlanImpl> serving_;  // whose schedules raise slices of plates, or read observed states
 
  public:
   const PlanImpl& plan;
@@ -50,6 +50,11 @@ class Call {
   [[nodiscard]] planner::Extents take_extents() { return std::move(extents_); }
   /// Of ragged chains and plates.
   [[nodiscard]] const engine::RaggedDims& lengths() const { return lengths_; }
+  /// The evidence of a variable that factors are read at; null for others, whose evidence is a factor.
+  [[nodiscard]] const IntegerView* observed(DimId variable) const {
+    if (!plan.options.observations.contains(variable)) return nullptr;
+    return &options.evidence.at(graph.dims()[variable].name);
+  }
   /// What the slices of plates are raised to.
   [[nodiscard]] const engine::Exponents& exponents() const { return exponents_; }
   /// The same of lengths alone: ones and zeros.

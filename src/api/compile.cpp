@@ -87,8 +87,8 @@ Plan compile(FactorGraph&& given, const PlanOptions& options) {
   const auto plan = std::make_shared<const api::PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
                                                           std::move(internal));
   for (const Question& question : options.questions) {
-    const auto raised = plan->raising(question);
-    const api::PlanImpl& answering = raised ? *raised : *plan;
+    const auto served = plan->serving(question);
+    const api::PlanImpl& answering = served ? *served : *plan;
     for (const adjoint::Asked& part : answering.parts(question)) (void)answering.runnable(part);
   }
   return Plan(plan);

@@ -171,13 +171,12 @@ void Evaluation::update(std::size_t operand, std::span<const std::int64_t> index
   }
   const std::vector<engine::Slice> slices = engine::slices_at(call.graph, operand, impl_->operands[operand], index);
   const api::Inputs& inputs = impl_->own->inputs;
-  if (api::padding_bytes(call) > 0 && inputs.given[operand].data() != impl_->operands[operand].data()) {
-    throw OptionError("operand " + std::to_string(operand) + " ('" + factors[operand].name +
-                      "') was copied, since a plate lacks slices: evaluate again");
-  }
-  if (inputs.recentred() && inputs.offsets[operand]) {
-    throw OptionError("operand " + std::to_string(operand) + " ('" + factors[operand].name +
-                      "') was copied, since its magnitude had to be reduced: evaluate again");
+  // Of an operand that lacks slices or is too large, the run has read a copy.
+  const bool copied = inputs.given[operand].data() != impl_->operands[operand].data() ||
+                      (inputs.recentred() && inputs.offsets[operand]);
+  if (copied) {
+    impl_->in_log.reset();
+    return impl_->evaluate();
   }
   const Tensor slice = engine::part_of(call.graph.factors()[operand].dims, impl_->operands[operand], slices);
   const engine::Inspection seen = engine::inspect(slice, impl_->options.semiring, call.threads());

@@ -1,17 +1,16 @@
-// value_and_gradient and hessian_vector_product.
+// value_and_gradient.
 #include "plated/gradient.hpp"
 
 #include <algorithm>
 
 #include "api/ask.hpp"
+#include "api/cotangents.hpp"
 #include "api/held.hpp"
 #include "api/inputs.hpp"
-#include "api/padding.hpp"
 #include "api/plan_cache.hpp"
 #include "api/sweep.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"
-#include "engine/indicator.hpp"
 #include "engine/inspect.hpp"
 #include "engine/log_posterior.hpp"
 #include "plated/error.hpp"
@@ -19,46 +18,10 @@
 namespace plated {
 namespace {
 
-Semiring differentiable(Semiring semiring) {
-  if (semiring == Semiring::log || semiring == Semiring::real) return semiring;
-  throw OptionError("gradients exist in the log and real semirings, not in " + std::string(name(semiring)));
-}
-
-/// Throws OperandCountError unless there are none or one for each output.
-void check_count(const FactorGraph& graph, Tensors cotangents) {
-  if (cotangents.empty() || cotangents.size() == graph.outputs().size()) return;
-  throw OperandCountError("the model has " + std::to_string(graph.outputs().size()) + " outputs, but " +
-                          std::to_string(cotangents.size()) + " cotangents were given");
-}
-
-/// Cotangents of ones.
-std::vector<Tensor> ones(const api::Call& call) {
-  std::vector<Tensor> all;
-  for (const Output& output : call.graph.outputs()) {
-    const Tensor cotangent = engine::constant(1.0, Dtype::float64, call.shape(output.dims));
-    all.push_back(api::zero_padded(call, output.dims, cotangent));
-  }
-  return all;
-}
-
-/// What a question brings along for some dims, checked; what is not there has none. `what` and a number name it.
-Tensor brought(const api::Call& call, const Tensor& given, const std::vector<DimId>& dims, const Tensor::Shape& shape,
-               const char* what, std::size_t number) {
-  const Tensor existing = api::zero_padded(call, dims, given);
-  const bool fits = existing.shape() == shape && (existing.data() != nullptr || existing.elements() == 0);
-  if (!fits || !engine::admits(existing, Semiring::real, 1)) {
-    engine::check_like(what + std::to_string(number), existing, shape);
-  }
-  return existing;
-}
-
-/// Has a sweep read these cotangents in place of ones.
-void bring_cotangents(api::Sweep& sweep, const api::Call& call, Tensors given) {
-  for (std::size_t o = 0; o < given.size(); ++o) {
-    const std::vector<DimId>& dims = call.graph.outputs()[o].dims;
-    sweep.bring(o, brought(call, given[o], dims, sweep.brought_shape(o), "the cotangent of output ", o));
-  }
-}
+using api::bring_cotangents;
+using api::check_count;
+using api::differentiable;
+using api::ones;
 
 /// Of cotangents that are finite.
 bool any_negative(Tensors cotangents, int threads) {
@@ -220,103 +183,6 @@ ValueAndGradient value_and_gradient(std::string_view equation, Tensors operands,
                                     const GradientOptions& gradient) {
   return value_and_gradient(api::cached_plan(equation, operands, options), operands, api::run_options(options),
                             gradient);
-}
-
-namespace {
-
-class HessianAsker {
- public:
-  /// Whether there are cotangents.
-  using Parameters = bool;
-  static Semiring semiring(const RunOptions& options) { return differentiable(options.semiring); }
-  static void take(const api::Call& call, Semiring semiring, api::Look /*look*/, api::Inputs& inputs) {
-    api::take_question_inputs(call, semiring, api::Look::before, inputs);
-  }
-
-  explicit HessianAsker(const api::Posed& posed, bool /*has_cotangents*/)
-      : posed_(posed),
-        sweep_(posed,
-               posed.call.plan.parts({.kind = Question::Kind::hessian_vector_product, .semiring = posed.semiring})[0],
-               posed.dtype, shapes(posed), brought_along(posed)) {}
-
-  void ask(Tensors direction, Tensors cotangents, HessianVectorProduct& answer) {
-    const api::Call& call = posed_.call;
-    const std::span<const Tensor> operands = call.operands;
-    if (direction.size() != operands.size()) {
-      throw OperandCountError(std::to_string(operands.size()) + " operands need as many directions, but " +
-                              std::to_string(direction.size()) + " were given");
-    }
-    check_count(call.graph, cotangents);
-    bring_cotangents(sweep_, call, cotangents);
-    const std::size_t values = call.graph.outputs().size();
-    for (std::size_t f = 0; f < operands.size(); ++f) {
-      sweep_.bring(values + f, brought(call, direction[f], call.graph.factors()[f].dims, operands[f].shape(),
-                                       "the direction of operand ", f));
-    }
-    answer.tangents.resize(values);
-    answer.products.resize(operands.size());
-    const std::size_t first = sweep_.first_answer();
-    for (std::size_t o = 0; o < values; ++o) sweep_.place(first + o, answer.tangents[o], "a tangent");
-    for (std::size_t f = 0; f < operands.size(); ++f) {
-      sweep_.place(first + values + f, answer.products[f], "the product of factor", call.graph.factors()[f].name);
-    }
-    const std::span<const Tensor> results = sweep_.run().subspan(first);
-    std::copy_n(results.begin(), values, answer.tangents.begin());
-    std::copy_n(results.begin() + static_cast<std::ptrdiff_t>(values), operands.size(), answer.products.begin());
-    api::erase_outputs(call, answer.tangents, 0.0);
-    api::check_results(answer.tangents, "the tangent of output", Semiring::real, call);
-    api::check_results(answer.products, "the product of operand", Semiring::real, call);
-  }
-  [[nodiscard]] std::int64_t bytes() const { return sweep_.bytes(); }
-
- private:
-  static std::vector<Tensor> shapes(const api::Posed& posed) {
-    std::vector<Tensor> places = posed.call.output_shapes(posed.call.graph, posed.dtype);
-    for (std::size_t f = 0; f < posed.call.plan.observed.factors().size(); ++f) {
-      const Tensor& input = posed.inputs.centred()[f];
-      places.push_back(api::shape_only(input.dtype(), input.shape()));
-    }
-    return places;
-  }
-  /// Cotangents, directions, and zeros for evidence, which does not move.
-  static std::vector<Tensor> brought_along(const api::Posed& posed) {
-    const api::Call& call = posed.call;
-    std::vector<Tensor> more = ones(call);
-    more.resize(more.size() + call.operands.size());
-    for (const DimId v : call.plan.observable) {
-      more.push_back(engine::constant(0.0, Dtype::float64, call.shape(call.plan.axes(v))));
-    }
-    return more;
-  }
-
-  const api::Posed& posed_;
-  api::Sweep sweep_;
-};
-
-}  // namespace
-
-HessianVectorProduct hessian_vector_product(const Plan& plan, Tensors operands, Tensors direction,
-                                            const RunOptions& options, Tensors cotangents) {
-  const base::Watch watch(options.cancelled, options.progress);
-  const Semiring semiring = differentiable(options.semiring);
-  const api::Call call(plan, operands, options);
-  const api::Posed posed(call, api::question_inputs(call, semiring, api::Look::before), semiring);
-  HessianVectorProduct answer;
-  HessianAsker(posed, !cotangents.empty()).ask(direction, cotangents, answer);
-  return answer;
-}
-
-void hessian_vector_product_into(HessianVectorProduct& answer, const Plan& plan, Tensors operands, Tensors direction,
-                                 Workspace& workspace, const RunOptions& options, Tensors cotangents) {
-  const base::Watch watch(options.cancelled, options.progress);
-  api::ask_held<HessianAsker>(workspace, plan, operands, options, !cotangents.empty(),
-                              [&](HessianAsker& asker) { asker.ask(direction, cotangents, answer); });
-}
-
-HessianVectorProduct hessian_vector_product(std::string_view equation, Tensors operands, Tensors direction,
-                                            const EinsumOptions& options, Tensors cotangents) {
-  return hessian_vector_product(api::cached_plan(equation, operands, options), operands, direction,
-                                api::run_options(options), cotangents);
 }
 
 }  // namespace plated

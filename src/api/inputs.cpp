@@ -27,7 +27,8 @@ void check_evidence(const PlanImpl& plan, const IntegersByName& evidence) {
     }
     if (std::find(plan.observable.begin(), plan.observable.end(), *v) == plan.observable.end()) {
       throw OptionError("evidence is given for " + quoted(name) +
-                        ", which the plan was not compiled to observe: name " + "it in PlanOptions::observable");
+                        ", which the plan was not compiled to observe: compile it with " + quoted(name) +
+                        " among its observable variables");
     }
   }
 }
@@ -133,6 +134,19 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
   engine::check_answers(results, what, semiring, engine::Suspect::overflow, call.threads());
 }
 
+namespace {
+
+/// Ones and zeros.
+Tensor indicator_of(const Call& call, DimId v, Semiring semiring, Dtype dtype) {
+  const Dim& variable = call.graph.dims()[v];
+  const auto found = call.options.evidence.find(variable.name);
+  const IntegerView* observed = found == call.options.evidence.end() ? nullptr : &found->second;
+  return engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), call.plan.axes.batch().size(),
+                           semiring, dtype);
+}
+
+}  // namespace
+
 std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
   std::vector<Tensor> all;
   add_evidence(call, semiring, all);
@@ -142,16 +156,28 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
   all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
-  const std::size_t batch = call.plan.axes.batch().size();
   for (const DimId v : call.plan.observable) {
-    const Dim& variable = call.graph.dims()[v];
-    const auto found = call.options.evidence.find(variable.name);
-    const IntegerView* observed = found == call.options.evidence.end() ? nullptr : &found->second;
-    all.push_back(engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), batch, semiring, dtype));
+    if (const IntegerView* observed = call.observed(v)) {
+      all.push_back(engine::states(*observed, call.graph.dims()[v], call.shape(call.plan.axes(v, false)),
+                                   call.plan.axes.batch().size()));
+    } else {
+      all.push_back(indicator_of(call, v, semiring, dtype));
+    }
   }
   fill_padding(call, semiring, all);
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
+}
+
+void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
+  const std::size_t own = call.graph.factors().size();
+  const Dtype dtype = engine::element_dtype(std::span<const Tensor>(operands).first(own));
+  for (const auto& [v, observation] : call.plan.options.observations) {
+    if (schedule.observations.contains(v)) continue;
+    Tensor& operand = operands[observation.operand];
+    operand = engine::without_padding(call.plan.observed.factors()[observation.operand].dims,
+                                      indicator_of(call, v, semiring, dtype), call.lengths(), semiring);
+  }
 }
 
 }  // namespace plated::api

@@ -42,11 +42,14 @@ void check_inputs(const Call& call, Semiring semiring, const LeftToRun* left,
 /// Throws ValueError where a result has overflowed, unless nothing is to be checked. `what` names it.
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call);
 
-/// The operands followed by a tensor of ones and zeros for each observable variable, with axes batch, plates, states,
-/// and by the exponents of plates. What a ragged plate does not have is replaced by ones. The operands must have been
-/// checked. Throws for evidence ShapeError and ValueError, and MemoryLimitError for the copies.
+/// The operands followed by a tensor for each observable variable: what was observed, where the call's plan reads
+/// factors at it, or else ones and zeros, with axes batch, plates, states; and by the exponents of plates. What a
+/// ragged plate does not have is replaced by ones. The operands must have been checked. Throws for evidence ShapeError
+/// and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
 /// The same in the memory of an earlier list.
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all);
+/// Makes such operands what a schedule reads: one that reads no factors at what was observed gets ones and zeros.
+void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands);
 
 }  // namespace plated::api

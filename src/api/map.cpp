@@ -25,7 +25,7 @@ class MapAsker {
   }
 
   explicit MapAsker(const api::Posed& posed, Parameters /*none*/ = {}, bool keeps = true)
-      : posed_(posed), decoder_(posed, {}, keeps) {}
+      : posed_(posed), decoder_(posed, {}, keeps), keeps_(keeps) {}
 
   void ask(MapResult& answer) {
     const Tensor& total = decoder_.run(answer.assignment);
@@ -34,8 +34,8 @@ class MapAsker {
       return;
     }
     api::check_results(std::span(&total, 1), "the score, output", posed_.semiring, posed_.call);
-    if (answer.score.data() == nullptr) {
-      answer.score = decoder_.take_total();
+    if (!keeps_) {
+      answer.score = total;
     } else {
       engine::put(total, posed_.dtype, answer.score, "the score");
     }
@@ -45,6 +45,7 @@ class MapAsker {
  private:
   const api::Posed& posed_;
   api::Decoder decoder_;
+  bool keeps_;  // what it returns once is the caller's
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "api/ask.hpp"
 #include "api/held.hpp"
 #include "api/inputs.hpp"
+#include "api/link_ends.hpp"
 #include "api/plan_cache.hpp"
 #include "api/sweep.hpp"
 #include "base/watch.hpp"
@@ -87,8 +88,9 @@ class MarginalsAsker {
     for (std::size_t k = 0; asked.variables && k < swept_.size(); ++k) {
       answers.push_back(api::shape_only(posed_.dtype, swept_[k].shape));
     }
+    const std::vector<Tensor> operands = asked.factors ? posed_.operands(asked) : std::vector<Tensor>{};
     for (std::size_t f = 0; asked.factors && f < call_.plan.observed.factors().size(); ++f) {
-      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.observed.factors()[f].dims)));
+      answers.push_back(api::shape_only(posed_.dtype, operands[f].shape()));
     }
     sweep_.emplace(posed_, asked, Dtype::float64, std::move(answers),
                    std::vector<Tensor>{engine::constant(1.0, Dtype::float64, call_.batch_shape())});
@@ -98,6 +100,9 @@ class MarginalsAsker {
     Marginals& answer = *answer_;
     const std::size_t factors = asked.factors ? graph_.factors().size() : 0;
     if (asked.factors) answer.factors.resize(factors);
+    // The total is written where it is wanted, unless that is not known yet.
+    const bool writes_total = posed_.kept() == nullptr && !posed_.inputs.recentred();
+    if (writes_total) sweep_->place(sweep_->total(), answer.log_partition, "log_partition");
     std::size_t next = sweep_->first_answer();
     if (asked.variables) {
       for (const Variable& of : swept_) sweep_->place(next++, answer.variables[name(of)], posterior_of, name(of));
@@ -105,14 +110,16 @@ class MarginalsAsker {
     for (std::size_t f = 0; f < factors; ++f) {
       sweep_->place(next++, answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
     }
-    // A total that the answer has no place for is given away, and not written by the next run.
-    const bool own = answer.log_partition.data() == nullptr && posed_.kept() == nullptr;
     const std::span<const Tensor> results = sweep_->run();
-    take_total(results[sweep_->total()], own);
+    if (writes_total) answer.log_partition = results[sweep_->total()];
+    take_total(results[sweep_->total()]);
     next = sweep_->first_answer();
     if (asked.variables) {
       for (const Variable& of : swept_) {
         Tensor& posterior = answer.variables[name(of)] = results[next++];
+        if (const IntegerView* observed = call_.observed(of.id)) {
+          engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
+        }
         engine::normalise(graph_, of.axes, posterior, call_.threads());
         erase(of.axes, false, posterior);
       }
@@ -122,13 +129,12 @@ class MarginalsAsker {
       answer.factors[f] = results[next++];
       engine::normalise(graph_, graph_.factors()[f].dims, answer.factors[f], call_.threads());
     }
-    if (own) sweep_->place(sweep_->total(), Tensor(), "log_partition");
   }
 
   /// Each variable given the slices up to its own.
   void filtered(const Asked& asked) {
     const std::vector<Tensor> outputs = totals(asked, {});
-    if (!has_total_) take_total(outputs[0], answer_->log_partition.data() == nullptr);
+    if (!has_total_) take_total(outputs[0]);
     std::size_t next = 1;
     for (const Variable& of : swept_) {
       erase(asked.axes[next], true, outputs[next]);
@@ -144,9 +150,10 @@ class MarginalsAsker {
     std::vector<std::vector<std::string>> names;
     for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph_, axes));
     std::vector<std::vector<DimId>> axes = asked.axes;
-    const std::vector<std::string> ends = wanted_.ends ? add_ends(names, axes) : std::vector<std::string>{};
+    const std::vector<std::string> ends =
+        wanted_.ends ? api::add_ends(call_.plan, names, axes) : std::vector<std::string>{};
     const std::vector<Tensor> outputs = totals(asked, names);
-    if (!has_total_) take_total(outputs[0], answer_->log_partition.data() == nullptr);
+    if (!has_total_) take_total(outputs[0]);
     for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
     const auto posterior = [&](std::size_t o) {
       std::int64_t states = 1;
@@ -172,26 +179,6 @@ class MarginalsAsker {
     for (const std::string& end : ends) take(posterior(next++), end);
   }
 
-  /// Asks for the first and last slices of linked variables, too; returns their names. Their axes are those of the
-  /// variables but for the chain.
-  std::vector<std::string> add_ends(std::vector<std::vector<std::string>>& asked,
-                                    std::vector<std::vector<DimId>>& axes) {
-    std::vector<std::string> ends;
-    for (const Chain& chain : graph_.chains()) {
-      for (const Link& link : chain.links) {
-        for (const bool is_first : {true, false}) {
-          const DimId v = is_first ? link.source : link.target;
-          ends.push_back(is_first ? first(graph_.dims()[v].name) : last(graph_.dims()[v].name));
-          auto& names = asked.emplace_back();
-          axes.push_back(call_.plan.axes(v));
-          std::erase(axes.back(), chain.dim);
-          for (const DimId d : axes.back()) names.push_back(d == v ? ends.back() : graph_.dims()[d].name);
-        }
-      }
-    }
-    return ends;
-  }
-
   /// Outputs in log space, in double; the first is log Z.
   std::vector<Tensor> totals(const Asked& asked, const std::vector<std::vector<std::string>>& names) {
     const api::PlanImpl& plan = call_.plan;
@@ -209,10 +196,10 @@ class MarginalsAsker {
     }
     engine::Settings settings = posed_.settings();
     settings.extents = &extents;
-    return runnable->run(std::move(places), posed_.inputs.centred(), settings);
+    return runnable->run(std::move(places), posed_.operands(runnable->schedule(), posed_.inputs.centred()), settings);
   }
 
-  void take_total(const Tensor& total, bool own) {
+  void take_total(const Tensor& total) {
     has_total_ = true;
     engine::check_possible(graph_, total, Semiring::log);
     Tensor& place = answer_->log_partition;
@@ -220,11 +207,7 @@ class MarginalsAsker {
       take(posed_.given_total(Dtype::float64), place, "log_partition", "");
     } else {
       api::check_results(std::span(&total, 1), "log_partition, output", Semiring::log, call_);
-      if (own) {
-        place = total;
-      } else {
-        engine::put(total, Dtype::float64, place, "log_partition");
-      }
+      if (place.data() != total.data()) engine::put(total, Dtype::float64, place, "log_partition");
     }
   }
 

@@ -9,6 +9,7 @@
 #include "api/sweep.hpp"
 #include "base/watch.hpp"
 #include "engine/erase.hpp"
+#include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "plated/marginals.hpp"
 #include "semiring/dispatch.hpp"
@@ -50,6 +51,9 @@ class MaxMarginalsAsker {
       Tensor& place = answer[name(of)];
       if (is_swept(of)) {
         place = results[next++];
+        if (const IntegerView* observed = posed_.call.observed(of.id)) {
+          engine::put_observed(*observed, results[sweep_.total()].values(), zero_, place);
+        }
       } else {
         // The best total of a variable that has one state is that of all.
         engine::put_repeated(results[sweep_.total()], of.shape, posed_.dtype, place, what, name(of));

@@ -65,6 +65,14 @@ void return_sizes(engine::Workspace& workspace, api::Call& call, bool hold) {
   workspace.extents_hold = hold;
 }
 
+/// Operands, evidence and exponents as a schedule of a call's plan reads them.
+std::vector<Tensor> all_inputs(const api::Call& call, const planner::Schedule& schedule) {
+  const Semiring semiring = call.options.semiring;
+  std::vector<Tensor> inputs = api::with_evidence(call, semiring);
+  api::as_read_by(schedule, call, semiring, inputs);
+  return inputs;
+}
+
 bool are_writable(std::span<const Tensor> tensors) {
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.writable(); });
 }
@@ -100,12 +108,12 @@ std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const
   api::check_inputs(call, options.semiring, &left);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
-  if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
+  const engine::Runnable& runnable = call.plan.value();
+  if (call.plan.takes_more_operands()) operands = inputs = all_inputs(call, runnable.schedule());
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
   settings.unseen = &left;
-  const engine::Runnable& runnable = call.plan.value();
   if (!lease) lease.emplace(runnable);
   outputs = runnable.run(std::move(outputs), operands, settings, *lease);
   api::erase_outputs(call, outputs, options.semiring);
@@ -138,12 +146,12 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   api::check_inputs(call, options.semiring, &left);
   if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
-  if (call.plan.takes_more_operands()) operands = inputs = api::with_evidence(call, options.semiring);
+  const engine::Runnable& runnable = call.plan.value();
+  if (call.plan.takes_more_operands()) operands = inputs = all_inputs(call, runnable.schedule());
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
   settings.unseen = &left;
-  const engine::Runnable& runnable = call.plan.value();
   // A workspace holds what is bound for one schedule.
   const bool is_own = memory != nullptr && &call.plan == impl_.get();
   if (!is_own) lease.emplace(runnable);
@@ -184,8 +192,8 @@ engine::Prediction prediction(const api::PlanImpl& plan, const Question& questio
 Cost Plan::cost(const Question& question, const std::map<std::string, std::int64_t>& sizes, Dtype dtype) const {
   const planner::Extents extents = engine::named_extents(graph(), sizes);
   const auto sized = impl_->at(extents);
-  const auto raised = (sized ? *sized : *impl_).raising(question);
-  const api::PlanImpl& plan = raised ? *raised : sized ? *sized : *impl_;
+  const auto served = (sized ? *sized : *impl_).serving(question);
+  const api::PlanImpl& plan = served ? *served : sized ? *sized : *impl_;
   const int bytes = static_cast<int>(size_of(dtype));
   Cost sum;
   for (const Asked& part : plan.parts(question)) {
@@ -199,8 +207,8 @@ Cost Plan::cost(const Question& question, const std::map<std::string, std::int64
 std::string Plan::print(const Question& question) const { return print(question, 0); }
 
 std::string Plan::print(const Question& question, std::int64_t memory_limit, Dtype dtype) const {
-  const auto raised = impl_->raising(question);
-  const api::PlanImpl& plan = raised ? *raised : *impl_;
+  const auto served = impl_->serving(question);
+  const api::PlanImpl& plan = served ? *served : *impl_;
   std::string text;
   const planner::Extents extents = engine::named_extents(graph(), {});
   for (const Asked& part : plan.parts(question)) {

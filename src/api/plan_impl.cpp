@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adjoint/questions.hpp"
+#include "api/observations.hpp"
 #include "base/checked_size.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
@@ -94,11 +95,7 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
   for (const Forward forward : {Forward::outputs, Forward::total, Forward::both}) {
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
-  for (DimId d = 0; d < graph.dims().size() && !graph.chains().empty(); ++d) {
-    if (!planner::is_point_end(graph, d)) continue;
-    options.weights.try_emplace(d, std::vector<DimId>{planner::chain_of(graph, d)});
-    options.weights.try_emplace(planner::differing(d), std::vector<DimId>{graph.dims()[d].of, d});
-  }
+  planner::add_exponents_of_ends(graph, options.weights);
   fixed_ = planner::needs_fixed_sizes(observed, options);
 }
 
@@ -120,13 +117,15 @@ planner::Schedule PlanImpl::schedule(const Asked& asked) const {
     schedule.reuses_buffers = !options.without.contains("reuse_buffers");
     return schedule;
   };
+  planner::Options how = options;
+  how.observations = observations_for(asked, observed, options.observations);
   const auto forward = [&](Forward which) {
     // Nothing else will continue the forward run of a plan that is for a single one.
     const Asked alone{.kind = Asked::Kind::forward, .forward = which};
-    if (options.order.runs == 1) return with_buffers(adjoint::schedule_for(alone, observed, options, {}));
+    if (options.order.runs == 1) return with_buffers(adjoint::schedule_for(alone, observed, how, {}));
     return with_buffers(runnable(alone)->schedule());
   };
-  return adjoint::schedule_for(asked, observed, options, forward);
+  return adjoint::schedule_for(asked, observed, how, forward);
 }
 
 std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& extents) const {
@@ -206,29 +205,47 @@ std::shared_ptr<const PlanImpl> PlanImpl::at(const planner::Extents& extents) co
   bool same = true;
   for (DimId d = 0; d < extents.size() && same; ++d) same = graph.dims()[d].size == extents[d];
   if (same) return nullptr;
-  return other({extents, {}, {}}, [&] {
+  return other({.extents = extents}, [&] {
     std::optional<FactorGraph> evidence;
     if (with_evidence_) evidence = with_evidence_->resized(extents);
     return std::make_shared<const PlanImpl>(graph.resized(extents), std::move(evidence), observable, options);
   });
 }
 
-std::shared_ptr<const PlanImpl> PlanImpl::raising(const Question& question) const {
-  if (question.weights.empty() && question.lengths.empty()) return nullptr;
-  return weighted(engine::exponent_axes(graph, question.weights, question.lengths));
+std::shared_ptr<const PlanImpl> PlanImpl::serving(const Question& question) const {
+  const planner::Observations observations =
+      observations_of(graph, axes, observable, question.observed, question.partly_observed);
+  WeightAxes weights;
+  if (!question.weights.empty() || !question.lengths.empty()) {
+    weights = engine::exponent_axes(graph, question.weights, question.lengths);
+  }
+  return serving(weights, observations);
 }
 
-std::shared_ptr<const PlanImpl> PlanImpl::weighted(const WeightAxes& weights) const {
-  return other({{}, weights, {}}, [&] {
+std::shared_ptr<const PlanImpl> PlanImpl::serving(const engine::Exponents& exponents,
+                                                  const planner::Observations& observations) const {
+  WeightAxes weights;
+  for (const auto& [plate, exponent] : exponents) weights[plate] = exponent.axes;
+  return serving(weights, observations);
+}
+
+std::shared_ptr<const PlanImpl> PlanImpl::serving(const WeightAxes& weights,
+                                                  const planner::Observations& observations) const {
+  if (weights.empty() && observations.empty()) return nullptr;
+  return other({.weights = weights, .observations = observations}, [&] {
     planner::Options how = options;
-    how.weights = weights;
+    if (!weights.empty()) how.weights = weights;
+    how.observations = observations;
     return std::make_shared<const PlanImpl>(graph, with_evidence_, observable, std::move(how));
   });
 }
 
 std::shared_ptr<const PlanImpl> PlanImpl::asking(const std::vector<std::vector<std::string>>& outputs) const {
-  return other({{}, {}, outputs}, [&] {
-    return std::make_shared<const PlanImpl>(observed.asking(outputs), std::nullopt, std::vector<DimId>{}, options);
+  return other({.outputs = outputs}, [&] {
+    planner::Options how = options;
+    how.observations.clear();  // evidence is a factor like any other
+    return std::make_shared<const PlanImpl>(observed.asking(outputs), std::nullopt, std::vector<DimId>{},
+                                            std::move(how));
   });
 }
 

@@ -81,17 +81,13 @@ class PlanImpl {
   /// The plan for other sizes: null where this one serves them. A graph that is tractable only because plates have size
   /// 0 or 1 has a plan for each. Throws IntractableError where the graph is intractable then.
   [[nodiscard]] std::shared_ptr<const PlanImpl> at(const planner::Extents& extents) const;
-  /// The plan of the same graph whose schedules raise the slices of these plates; null where there are none. The
-  /// exponents of a plate have the axes that they are given under.
-  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const engine::Exponents& exponents) const {
-    if (exponents.empty()) return nullptr;
-    WeightAxes weights;
-    for (const auto& [plate, exponent] : exponents) weights[plate] = exponent.axes;
-    return weighted(weights);
-  }
-  /// The plan whose schedules answer a question: one for the weights and lengths that it names, or null: this one.
-  /// Throws UnknownNameError.
-  [[nodiscard]] std::shared_ptr<const PlanImpl> raising(const Question& question) const;
+  /// The plan of the same graph whose schedules raise the slices of these plates, and read factors at these variables'
+  /// observed states; null where there are none. The exponents of a plate have the axes that they are given under.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> serving(const engine::Exponents& exponents,
+                                                        const planner::Observations& observations) const;
+  /// The plan whose schedules answer a question: one for the weights, lengths and evidence that it names, or null: this
+  /// one. Throws UnknownNameError.
+  [[nodiscard]] std::shared_ptr<const PlanImpl> serving(const Question& question) const;
   /// The plan of the same graph for other outputs, whose ends of chains it may not name; without further evidence.
   [[nodiscard]] std::shared_ptr<const PlanImpl> asking(const std::vector<std::vector<std::string>>& outputs) const;
   /// Whether a run with these options is of this very plan, at the sizes that its operands have, and of nothing besides
@@ -105,11 +101,13 @@ class PlanImpl {
  private:
   using WeightAxes = std::map<DimId, std::vector<DimId>>;
   [[nodiscard]] planner::Schedule schedule(const adjoint::Asked& asked) const;
-  [[nodiscard]] std::shared_ptr<const PlanImpl> weighted(const WeightAxes& weights) const;
+  [[nodiscard]] std::shared_ptr<const PlanImpl> serving(const WeightAxes& weights,
+                                                        const planner::Observations& observations) const;
   /// Another plan of the same graph, made once for each key.
   struct Key {
     planner::Extents extents;  // empty: those of the graph
     WeightAxes weights;
+    planner::Observations observations;
     std::vector<std::vector<std::string>> outputs;  // empty: the graph's own
     auto operator<=>(const Key&) const = default;
   };

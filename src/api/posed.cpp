@@ -24,7 +24,18 @@ void Posed::evaluate() {
   forward_ = simplest(call.plan.observed, Forward::both);
   runnable_ = call.plan.runnable({.kind = Asked::Kind::forward, .forward = forward_});
   kept_ = std::make_unique<engine::Kept>(forward(), call.extents(), call.output_shapes(forward().graph, Dtype::float64),
-                                         inputs.centred(), settings());
+                                         operands(forward(), inputs.centred()), settings());
+}
+
+std::vector<Tensor> Posed::operands(const planner::Schedule& schedule, const std::vector<Tensor>& of) const {
+  std::vector<Tensor> all = of;
+  as_read_by(schedule, call, semiring, all);
+  return all;
+}
+
+std::vector<Tensor> Posed::operands(Asked asked) const {
+  asked.forward = forward_of(asked);
+  return operands(call.plan.runnable(asked)->schedule(), inputs.centred());
 }
 
 Forward Posed::forward_of(const Asked& asked) const { return kept_ ? forward_ : asked.forward; }
@@ -46,7 +57,8 @@ std::size_t Posed::total(const Asked& asked) const { return call.plan.total_of(f
 
 std::vector<Tensor> Posed::given_outputs(Dtype of) const {
   std::vector<Tensor> places = call.output_shapes(call.graph, of);
-  return call.plan.value().run(std::move(places), inputs.given, settings());
+  const Runnable& value = call.plan.value();
+  return value.run(std::move(places), operands(value.schedule(), inputs.given), settings());
 }
 
 Tensor Posed::given_total(Dtype of) const {
@@ -55,8 +67,9 @@ Tensor Posed::given_total(Dtype of) const {
                     .keep_sums = semiring == Semiring::log,
                     .own_outputs = false,
                     .axes = {graph::batch_axes(call.graph)}};
+  const auto runnable = call.plan.runnable(alone);
   const std::vector<Tensor> total =
-      call.plan.runnable(alone)->run({shape_only(of, call.batch_shape())}, inputs.given, settings());
+      runnable->run({shape_only(of, call.batch_shape())}, operands(runnable->schedule(), inputs.given), settings());
   check_results(total, "the total, output", semiring, call);
   return total[0];
 }

@@ -35,6 +35,10 @@ class Posed {
   /// Of an evaluation, to be told that an operand has changed.
   [[nodiscard]] engine::Kept& evaluated() { return *kept_; }
 
+  /// The operands of a question's schedule, but for those that it brings along.
+  [[nodiscard]] std::vector<Tensor> operands(adjoint::Asked asked) const;
+  /// The same of any schedule of the call's plan.
+  [[nodiscard]] std::vector<Tensor> operands(const planner::Schedule& schedule, const std::vector<Tensor>& of) const;
   /// Of a question that continues a forward run (Sweep): the outputs of that among its results, and the total, one
   /// number for each batch.
   [[nodiscard]] std::size_t outputs(const adjoint::Asked& asked) const;

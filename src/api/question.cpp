@@ -50,7 +50,7 @@ std::size_t std::hash<plated::Question>::operator()(const plated::Question& ques
   mix.add(static_cast<std::size_t>(question.kind));
   mix.add(static_cast<std::size_t>(question.semiring));
   mix.add(std::hash<std::string>{}(question.plate));
-  for (const auto* names : {&question.weights, &question.lengths}) {
+  for (const auto* names : {&question.weights, &question.lengths, &question.observed, &question.partly_observed}) {
     mix.add(names->size());
     for (const std::string& name : *names) mix.add(std::hash<std::string>{}(name));
   }

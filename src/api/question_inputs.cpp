@@ -110,6 +110,7 @@ Inputs log_inputs(const Call& call, Look look) {
   Inputs inputs{.given = with_evidence(call, Semiring::real), .reduced = {}, .offsets = {}};
   const std::span<Tensor> operands(inputs.given.data(), call.plan.observed.factors().size());  // not the exponents
   for (const Tensor& t : operands) {
+    if (!is_floating(t.dtype())) continue;  // observed states
     inputs.copied = base::checked_sum(inputs.copied, base::checked_product(t.elements(), sizeof(double)));
   }
   std::vector<double> magnitudes;
@@ -117,6 +118,7 @@ Inputs log_inputs(const Call& call, Look look) {
       "the logarithms", inputs.copied, options.memory_limit,
       [&] {
         for (std::size_t f = 0; f < operands.size(); ++f) {
+          if (!is_floating(operands[f].dtype())) continue;
           const Tensor weights = engine::without_padding(call.plan.observed.factors()[f].dims, operands[f],
                                                          call.lengths(), Semiring::real);
           engine::Logarithms taken = engine::logarithms(weights, "operand " + std::to_string(f));
@@ -125,7 +127,9 @@ Inputs log_inputs(const Call& call, Look look) {
         }
       },
       [&] {
-        for (Tensor& t : operands) t = shape_only(Dtype::float64, t.shape());
+        for (Tensor& t : operands) {
+          if (is_floating(t.dtype())) t = shape_only(Dtype::float64, t.shape());
+        }
       });
   if (options.check == Check::none) magnitudes.clear();
   recentre(call, magnitudes, Semiring::log, inputs);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/inputs.hpp"
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
 
@@ -19,8 +20,9 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   beside_ = call.plan.bytes_beside(asked, call.extents());
   runnable_ = call.plan.runnable(asked);
   own_ = posed.inputs.centred().size();
-  operands_.reserve(own_ + more.size());  // there may be very many
-  operands_ = posed.inputs.centred();
+  operands_.reserve(own_ + more.size());                           // there may be very many
+  operands_.reserve(posed.inputs.centred().size() + more.size());  // there may be very many
+  operands_.assign(posed.inputs.centred().begin(), posed.inputs.centred().end());
   operands_.insert(operands_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   if (posed.kept() != nullptr) {
     places_ = posed.kept()->outputs();  // they are not written again
@@ -47,6 +49,7 @@ void Sweep::place(std::size_t result, const Tensor& given, const char* what, con
 
 std::span<const Tensor> Sweep::operands() {
   std::copy_n(posed_.inputs.centred().begin(), own_, operands_.begin());
+  as_read_by(runnable_->schedule(), posed_.call, posed_.semiring, operands_);
   return operands_;
 }
 

@@ -105,13 +105,14 @@ class FlowMaker {
 
   std::string operation(const Step& step) const {
     return std::visit(
-        base::Overloaded{[&](const planner::Contract& contract) {
-                           return step.inputs.size() > 1 || !contract.sum.empty() ? "SumProduct" : "";
-                         },
-                         [](const planner::LeaveOneOut&) { return "LeaveOneOut"; },
-                         [](const planner::Weigh&) { return "Weigh"; },
-                         [](const planner::LogMass&) { return "LogMass"; },
-                         [](const planner::Raise&) { return "Raise"; }, [](const planner::Scan&) { return "Scan"; }},
+        base::Overloaded{
+            [&](const planner::Contract& contract) {
+              return step.inputs.size() > 1 || !contract.sum.empty() ? "SumProduct" : "";
+            },
+            [](const planner::LeaveOneOut&) { return "LeaveOneOut"; }, [](const planner::Weigh&) { return "Weigh"; },
+            [](const planner::LogMass&) { return "LogMass"; }, [](const planner::Raise&) { return "Raise"; },
+            [](const planner::Gather&) { return "Gather"; }, [](const planner::Scatter&) { return "Scatter"; },
+            [](const planner::Scan&) { return "Scan"; }},
         step.operation);
   }
 

@@ -103,6 +103,14 @@ Along along(const Schedule& schedule, const Step& step, DimId dim) {
                                   },
                                   [&](const planner::LogMass&) { return is_kept ? Along::kept : Along::none; },
                                   [&](const planner::Raise&) { return is_kept ? Along::kept : Along::none; },
+                                  [&](const planner::Gather& gather) {
+                                    if (base::contains(gather.product, dim)) return Along::multiplied;
+                                    return is_kept ? Along::kept : Along::none;
+                                  },
+                                  [&](const planner::Scatter& scatter) {
+                                    if (base::contains(scatter.sum, dim)) return Along::summed;
+                                    return is_kept ? Along::kept : Along::none;
+                                  },
                                   [&](const planner::Scan& scan) {
                                     if (dim == scan.chain) return Along::carried;
                                     return is_kept ? Along::whole : Along::none;

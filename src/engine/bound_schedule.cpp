@@ -192,8 +192,7 @@ class Binder {
     BlockedStep blocked{.blocks = blocks, .descends = !options_.updatable && descends_[s]};
     blocked.folds = role != Along::kept;
     if (blocked.folds) {
-      const auto* contract = step.as<planner::Contract>();
-      blocked.fold.semiring = contract != nullptr ? contract->semiring.value_or(options_.semiring) : Semiring::real;
+      blocked.fold.semiring = semiring_of(step);
       blocked.fold.adds = role == Along::summed;
       blocked.fold.elements = planner::elements(extents_, schedule_.values[step.output].dims);
       blocked.fold.count = blocks.count();
@@ -214,6 +213,13 @@ class Binder {
     blocked.advance.push_back(blocked.folds ? 0 : advance(step.output));
     bound.in_blocks = static_cast<std::uint32_t>(bound_.blocked.size());
     bound_.blocked.push_back(std::move(blocked));
+  }
+
+  /// The semiring in which a step's blocks are folded.
+  Semiring semiring_of(const Step& step) const {
+    if (const auto* contract = step.as<planner::Contract>()) return contract->semiring.value_or(options_.semiring);
+    if (const auto* gather = step.as<planner::Gather>()) return gather->semiring.value_or(options_.semiring);
+    return Semiring::real;
   }
 
   /// A kernel that has room for its scratch; a worker that runs all of its tasks has the shared one for itself.
@@ -270,10 +276,10 @@ std::int64_t BoundSchedule::bytes(int threads) const {
 }
 
 Dtype element_dtype(std::span<const Tensor> operands) {
-  if (operands.empty()) return Dtype::float64;
-  const bool wide =
-      std::any_of(operands.begin(), operands.end(), [](const Tensor& t) { return t.dtype() == Dtype::float64; });
-  return wide ? Dtype::float64 : Dtype::float32;
+  const auto any = [&](Dtype dtype) {
+    return std::any_of(operands.begin(), operands.end(), [&](const Tensor& t) { return t.dtype() == dtype; });
+  };
+  return any(Dtype::float64) || !any(Dtype::float32) ? Dtype::float64 : Dtype::float32;
 }
 
 BoundSchedule bind(const Schedule& schedule, const planner::Extents& extents, std::span<const Tensor> outputs,

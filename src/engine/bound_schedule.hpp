@@ -126,7 +126,7 @@ struct BoundSchedule {
   [[nodiscard]] std::int64_t bytes(int threads) const;
 };
 
-/// The element type of a run: the widest of the operands', float64 without any.
+/// The element type of a run: the widest of the operands', observed states apart; float64 without any.
 [[nodiscard]] Dtype element_dtype(std::span<const Tensor> operands);
 
 struct BindOptions {

@@ -1,8 +1,12 @@
 // Fills tables of ones and zeros.
 #include "engine/indicator.hpp"
 
+#include <memory>
+#include <optional>
+
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
+#include "engine/write_entries.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
@@ -18,7 +22,80 @@ void fill(const IntegerView& observed, std::int64_t states, T zero, T one, T* ta
   }
 }
 
+/// Whether it has the shape of all slices; false: that of the plates alone.
+bool check_observed(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+                    std::size_t batch) {
+  const std::vector<std::int64_t> plates(slices.begin() + static_cast<std::ptrdiff_t>(batch), slices.end());
+  const std::string name = graph::quoted(variable.name);
+  if (observed.shape() != slices && observed.shape() != plates) {
+    throw ShapeError("the evidence for " + name + " has the shape " + shape_text(observed.shape()) +
+                     ", but its plates have " + shape_text(plates) +
+                     (batch > 0 ? ", or with batch dims " + shape_text(slices) : ""));
+  }
+  if (observed.data() == nullptr && base::checked_product(observed.shape()) > 0) {
+    throw NullDataError("the evidence for " + name + " has no data");
+  }
+  tensor::check_states(observed, variable.name, variable.size);
+  return observed.shape() == slices;
+}
+
+/// The type to read integers as that hold no state beyond the variable's: an unsigned type is its signed one as long
+/// as that has all states.
+std::optional<Dtype> dtype_of_states(IntegerType type, std::int64_t states) {
+  const auto fits = [&](int bits) { return states <= std::int64_t{1} << (bits - 1); };
+  switch (type) {
+    case IntegerType::int8:
+      return Dtype::int8;
+    case IntegerType::int16:
+      return Dtype::int16;
+    case IntegerType::int32:
+      return Dtype::int32;
+    case IntegerType::uint8:
+      return fits(8) ? std::optional(Dtype::int8) : std::nullopt;
+    case IntegerType::uint16:
+      return fits(16) ? std::optional(Dtype::int16) : std::nullopt;
+    case IntegerType::uint32:
+      return fits(32) ? std::optional(Dtype::int32) : std::nullopt;
+    case IntegerType::int64:
+    case IntegerType::uint64:
+      break;
+  }
+  return Dtype::int64;
+}
+
 }  // namespace
+
+Tensor states(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+              std::size_t batch) {
+  (void)check_observed(observed, variable, slices, batch);
+  if (const std::optional<Dtype> dtype = dtype_of_states(observed.type(), variable.size)) {
+    return Tensor::states(*dtype, observed.data(), observed.shape(), observed.strides());
+  }
+  const auto copy = std::make_shared<std::vector<std::int64_t>>(observed.values());
+  return Tensor::states(Dtype::int64, copy->data(), observed.shape(), Tensor::row_major(observed.shape()))
+      .keeping(copy);
+}
+
+void put_observed(const IntegerView& observed, Integers& answer) {
+  for (std::size_t k = 0; k < answer.values.size(); ++k) {
+    const std::int64_t state = observed[k % observed.size()];
+    if (state >= 0) answer.values[k] = state;
+  }
+}
+
+void put_observed(const IntegerView& observed, std::span<const double> of_batch, double zero, const Tensor& answer) {
+  if (answer.elements() == 0) return;
+  const std::int64_t states = answer.shape().back();
+  const std::int64_t of_one = answer.elements() / states / static_cast<std::int64_t>(of_batch.size());
+  Tensor::Iterator before = answer.begin();
+  write_entries(answer, [&](std::int64_t k) {
+    const std::int64_t cell = k / states;
+    const std::int64_t state = observed[static_cast<std::size_t>(cell) % observed.size()];
+    const double known = *before++;
+    if (state < 0) return known;
+    return state == k % states ? of_batch[static_cast<std::size_t>(cell / of_one)] : zero;
+  });
+}
 
 Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shape) {
   const Tensor one = dtype == Dtype::float32 ? Tensor::scalar(static_cast<float>(value)) : Tensor::scalar(value);
@@ -34,18 +111,7 @@ Tensor indicator(const IntegerView* observed, const Dim& variable, const std::ve
   std::vector<std::int64_t> shape = slices;
   shape.push_back(variable.size);
   if (observed == nullptr) return constant(one, dtype, shape);
-  const std::vector<std::int64_t> plates(slices.begin() + static_cast<std::ptrdiff_t>(batch), slices.end());
-  const std::string name = graph::quoted(variable.name);
-  if (observed->shape() != slices && observed->shape() != plates) {
-    throw ShapeError("the evidence for " + name + " has the shape " + shape_text(observed->shape()) +
-                     ", but its plates have " + shape_text(plates) +
-                     (batch > 0 ? ", or with batch dims " + shape_text(slices) : ""));
-  }
-  if (observed->data() == nullptr && base::checked_product(observed->shape()) > 0) {
-    throw NullDataError("the evidence for " + name + " has no data");
-  }
-  tensor::check_states(*observed, variable.name, variable.size);
-  const bool shared = observed->shape() != slices;
+  const bool shared = !check_observed(*observed, variable, slices, batch);
   if (shared) shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(batch));
   Tensor table(dtype, shape);
   if (dtype == Dtype::float32) {

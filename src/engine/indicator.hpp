@@ -1,6 +1,7 @@
-// Evidence as a factor: ones where a state agrees with what was observed, zeros elsewhere.
+// Evidence as a factor: ones where a state agrees with what was observed, zeros elsewhere; or as the states themselves.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "plated/factor_graph.hpp"
@@ -19,5 +20,16 @@ namespace plated::engine {
 [[nodiscard]] Tensor indicator(const IntegerView* observed, const Dim& variable,
                                const std::vector<std::int64_t>& slices, std::size_t batch, Semiring semiring,
                                Dtype dtype);
+
+/// What was observed, checked as above, as an operand that factors are read at: it views the integers.
+[[nodiscard]] Tensor states(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+                            std::size_t batch);
+
+/// Puts what was observed into an answer that was computed without it: one entry for each slice, perhaps repeated along
+/// further axes in front.
+void put_observed(const IntegerView& observed, Integers& answer);
+/// The same with states as the last axis of a row-major answer: `zero` at those that were not observed and, of the
+/// number for each batch, the one at those that were.
+void put_observed(const IntegerView& observed, std::span<const double> of_batch, double zero, const Tensor& answer);
 
 }  // namespace plated::engine

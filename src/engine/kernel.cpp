@@ -51,6 +51,16 @@ std::size_t hash_of(const KernelShape& shape) {
                                 mix.add(s.extent);
                                 mix.add(s.base_stride);
                                 mix.add(s.exponent_stride);
+                              },
+                              [&](const kernels::GatherShape& s) {
+                                mix.add(s.extent);
+                                mix.add(s.table_stride);
+                                mix.add(s.output_stride);
+                              },
+                              [&](const kernels::ScatterShape& s) {
+                                mix.add(s.extent);
+                                mix.add(s.mass_stride);
+                                mix.add(s.output_stride);
                               }},
              shape);
   return mix.value();
@@ -69,7 +79,9 @@ Kernel::Bound Kernel::bound(KernelShape shape) {
                          return others;
                        },
                        [](kernels::LogMassShape& s) -> Bound { return std::move(s); },
-                       [](kernels::RaiseShape& s) -> Bound { return std::move(s); }},
+                       [](kernels::RaiseShape& s) -> Bound { return std::move(s); },
+                       [](kernels::GatherShape& s) -> Bound { return kernels::Gather(std::move(s)); },
+                       [](kernels::ScatterShape& s) -> Bound { return kernels::Scatter(std::move(s)); }},
       shape);
 }
 
@@ -81,7 +93,9 @@ std::int64_t Kernel::count_tasks() const {
                        [](const kernels::WeightedSum& kernel) { return kernel.tasks(); },
                        [](const LeaveOneOut& others) { return pieces(others.kept, others.grain); },
                        [](const kernels::LogMassShape& log) { return pieces(log.elements(), elements_per_task); },
-                       [](const kernels::RaiseShape& raise) { return pieces(raise.elements(), elements_per_task); }},
+                       [](const kernels::RaiseShape& raise) { return pieces(raise.elements(), elements_per_task); },
+                       [](const kernels::Gather& kernel) { return kernel.tasks(); },
+                       [](const kernels::Scatter& kernel) { return kernel.tasks(); }},
       bound_);
 }
 
@@ -94,7 +108,9 @@ bool Kernel::has_shape(const KernelShape& shape) const {
                                      [&](const kernels::WeightedSum& kernel) { return is(kernel.shape()); },
                                      [&](const LeaveOneOut& others) { return is(others.how); },
                                      [&](const kernels::LogMassShape& log) { return is(log); },
-                                     [&](const kernels::RaiseShape& raise) { return is(raise); }},
+                                     [&](const kernels::RaiseShape& raise) { return is(raise); },
+                                     [&](const kernels::Gather& kernel) { return is(kernel.shape()); },
+                                     [&](const kernels::Scatter& kernel) { return is(kernel.shape()); }},
                     bound_);
 }
 
@@ -108,16 +124,16 @@ std::size_t Kernel::task_scratch_bytes() const {
                                        return static_cast<std::size_t>(base::checked_product(others.slices, bytes));
                                      },
                                      [](const kernels::LogMassShape&) { return std::size_t{0}; },
-                                     [](const kernels::RaiseShape&) { return std::size_t{0}; }},
+                                     [](const kernels::RaiseShape&) { return std::size_t{0}; },
+                                     [](const kernels::Gather& kernel) { return kernel.task_scratch_bytes(); },
+                                     [](const kernels::Scatter& kernel) { return kernel.task_scratch_bytes(); }},
                     bound_);
 }
 
 std::size_t Kernel::shared_scratch_bytes() const {
   return std::visit(base::Overloaded{[](const kernels::Contraction& kernel) { return kernel.shared_scratch_bytes(); },
                                      [](const kernels::WeightedSum& kernel) { return kernel.shared_scratch_bytes(); },
-                                     [](const LeaveOneOut&) { return std::size_t{0}; },
-                                     [](const kernels::LogMassShape&) { return std::size_t{0}; },
-                                     [](const kernels::RaiseShape&) { return std::size_t{0}; }},
+                                     [](const auto&) { return std::size_t{0}; }},
                     bound_);
 }
 
@@ -130,40 +146,43 @@ double Kernel::run_task(std::int64_t task, std::span<const void* const> inputs, 
     return k < inputs.size() ? static_cast<const double*>(inputs[k]) : nullptr;
   };
   double seen = 0;
-  std::visit(base::Overloaded{[](const kernels::Contraction&) {},
-                              [&](const kernels::WeightedSum& kernel) {
-                                seen = kernel.run_task(task, inputs, output, task_scratch, shared_scratch);
-                              },
-                              [&](const LeaveOneOut& others) {
-                                const std::int64_t first = task * others.grain;
-                                const std::int64_t last = std::min(others.kept, first + others.grain);
-                                auto* out = static_cast<double*>(output);
-                                if (inputs.size() == 1) {
-                                  return kernels::leave_one_out(others.how.shape, doubles(0), out, first, last);
-                                }
-                                kernels::leave_one_out_derivative(others.how.shape, doubles(0), doubles(1), doubles(2),
-                                                                  out, reinterpret_cast<double*>(task_scratch), first,
-                                                                  last);
-                              },
-                              [&](const kernels::LogMassShape& log) {
-                                const std::int64_t first = task * elements_per_task;
-                                kernels::log_mass(log, doubles(0), inputs.size() > 1 ? inputs[1] : nullptr, output,
-                                                  first, std::min(log.elements(), first + elements_per_task));
-                              },
-                              [&](const kernels::RaiseShape& raise) {
-                                const std::int64_t first = task * elements_per_task;
-                                kernels::raise(raise, inputs, static_cast<double*>(output), first,
-                                               std::min(raise.elements(), first + elements_per_task));
-                              }},
-             bound_);
+  std::visit(
+      base::Overloaded{[](const kernels::Contraction&) {},
+                       [&](const kernels::WeightedSum& kernel) {
+                         seen = kernel.run_task(task, inputs, output, task_scratch, shared_scratch);
+                       },
+                       [&](const LeaveOneOut& others) {
+                         const std::int64_t first = task * others.grain;
+                         const std::int64_t last = std::min(others.kept, first + others.grain);
+                         auto* out = static_cast<double*>(output);
+                         if (inputs.size() == 1) {
+                           return kernels::leave_one_out(others.how.shape, doubles(0), out, first, last);
+                         }
+                         kernels::leave_one_out_derivative(others.how.shape, doubles(0), doubles(1), doubles(2), out,
+                                                           reinterpret_cast<double*>(task_scratch), first, last);
+                       },
+                       [&](const kernels::LogMassShape& log) {
+                         const std::int64_t first = task * elements_per_task;
+                         kernels::log_mass(log, doubles(0), inputs.size() > 1 ? inputs[1] : nullptr, output, first,
+                                           std::min(log.elements(), first + elements_per_task));
+                       },
+                       [&](const kernels::RaiseShape& raise) {
+                         const std::int64_t first = task * elements_per_task;
+                         kernels::raise(raise, inputs, static_cast<double*>(output), first,
+                                        std::min(raise.elements(), first + elements_per_task));
+                       },
+                       [&](const kernels::Gather& kernel) { kernel.run_task(task, inputs, output, task_scratch); },
+                       [&](const kernels::Scatter& kernel) {
+                         kernel.run_task(task, inputs, static_cast<double*>(output), task_scratch);
+                       }},
+      bound_);
   return seen;
 }
 
 void Kernel::finish(void* output, std::byte* shared_scratch) const noexcept {
   std::visit(base::Overloaded{[&](const kernels::Contraction& kernel) { kernel.finish(output, shared_scratch); },
                               [&](const kernels::WeightedSum& kernel) { kernel.finish(output, shared_scratch); },
-                              [](const LeaveOneOut&) {}, [](const kernels::LogMassShape&) {},
-                              [](const kernels::RaiseShape&) {}},
+                              [](const auto&) {}},
              bound_);
 }
 

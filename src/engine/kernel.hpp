@@ -8,9 +8,11 @@
 #include <variant>
 
 #include "kernels/contraction.hpp"
+#include "kernels/gather.hpp"
 #include "kernels/leave_one_out.hpp"
 #include "kernels/log_mass.hpp"
 #include "kernels/raise.hpp"
+#include "kernels/scatter.hpp"
 #include "kernels/weighted_sum.hpp"
 
 namespace plated::engine {
@@ -23,8 +25,9 @@ struct LeaveOneOutInputs {
   bool operator==(const LeaveOneOutInputs&) const = default;
 };
 
-using KernelShape = std::variant<kernels::ContractionShape, kernels::WeightedSumShape, LeaveOneOutInputs,
-                                 kernels::LogMassShape, kernels::RaiseShape>;
+using KernelShape =
+    std::variant<kernels::ContractionShape, kernels::WeightedSumShape, LeaveOneOutInputs, kernels::LogMassShape,
+                 kernels::RaiseShape, kernels::GatherShape, kernels::ScatterShape>;
 
 /// Equal for equal shapes.
 [[nodiscard]] std::size_t hash_of(const KernelShape& shape);
@@ -61,8 +64,8 @@ class Kernel {
     std::int64_t slices = 0;
     std::int64_t grain = 1;  // kept indices of a task
   };
-  using Bound =
-      std::variant<kernels::Contraction, kernels::WeightedSum, LeaveOneOut, kernels::LogMassShape, kernels::RaiseShape>;
+  using Bound = std::variant<kernels::Contraction, kernels::WeightedSum, LeaveOneOut, kernels::LogMassShape,
+                             kernels::RaiseShape, kernels::Gather, kernels::Scatter>;
   static Bound bound(KernelShape shape);
   [[nodiscard]] std::int64_t count_tasks() const;
 

@@ -43,6 +43,10 @@ std::string loops_text(const planner::Schedule& schedule, const BoundSchedule& b
 Prediction predict(const planner::Schedule& schedule, const planner::Extents& extents, const PredictOptions& options) {
   const std::vector<Tensor> outputs = shapes_of(schedule.outputs, extents, options.dtype);
   std::vector<Tensor> operands = shapes_of(schedule.operands, extents, options.dtype);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!schedule.is_index(k)) continue;
+    operands[k] = Tensor::states(Dtype::int64, nullptr, operands[k].shape(), Tensor::row_major(operands[k].shape()));
+  }
   const std::size_t own = schedule.graph.factors().size() + schedule.weights.size();
   for (std::size_t k = own; k < own + options.constants; ++k) {
     operands[k] =

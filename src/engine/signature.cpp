@@ -5,7 +5,8 @@ namespace plated::engine {
 namespace {
 
 std::int64_t kind_of(const Tensor& tensor) {
-  return static_cast<std::int64_t>(tensor.rank()) * 2 + (tensor.dtype() == Dtype::float64 ? 1 : 0);
+  constexpr std::int64_t dtypes = 8;
+  return static_cast<std::int64_t>(tensor.rank()) * dtypes + static_cast<std::int64_t>(tensor.dtype());
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ KernelShape StepShapes::shape(const Step& step, const Extents& loops) const {
           [&](const planner::Weigh& weigh) -> KernelShape { return weighted_sum(step, weigh, loops); },
           [&](const planner::LogMass&) -> KernelShape { return log_mass(step, loops); },
           [&](const planner::Raise& raised) -> KernelShape { return raise(step, raised, loops); },
+          [&](const planner::Gather& gathered) -> KernelShape { return gather(step, gathered, loops); },
+          [&](const planner::Scatter& scattered) -> KernelShape { return scatter(step, scattered, loops); },
           [](const planner::Scan&) -> KernelShape {
             PLATED_ASSERT(false);  // its body has shapes
             return kernels::LogMassShape{};
@@ -39,6 +41,23 @@ KernelShape StepShapes::partial(const Step& step, const Extents& loops) const {
     shape.output_dtype = Dtype::float64;
     return shape;
   }
+  if (const auto* gathered = step.as<planner::Gather>()) {
+    kernels::GatherShape shape = gather(step, *gathered, loops);
+    shape.output_stride = stride;
+    shape.output_dtype = Dtype::float64;
+    return shape;
+  }
+  if (const auto* scattered = step.as<planner::Scatter>()) {
+    kernels::ScatterShape shape = scatter(step, *scattered, loops);
+    const Layout output = partial_layout(step);
+    std::vector<DimId> walked = schedule_.loops(step);
+    std::erase_if(walked, [&](DimId d) { return !scattered->of_rest && base::contains(scattered->variables, d); });
+    shape.output_stride = output.along(walked);
+    for (std::size_t k = 0; k < shape.indices.size(); ++k) {
+      shape.indices[k].step = output.along(scattered->variables[k]);
+    }
+    return shape;
+  }
   PLATED_ASSERT(step.is<planner::Weigh>());
   kernels::WeightedSumShape shape = weighted_sum(step, *step.as<planner::Weigh>(), loops);
   shape.scale = 1;
@@ -54,10 +73,12 @@ KernelShape StepShapes::delivery(const Step& step) const {
   const Layout output = layouts_(step.output, extents_);
   std::vector<std::int64_t> extent;
   for (const DimId d : kept) extent.push_back(extents_[d]);
-  if (const auto* contract = step.as<planner::Contract>()) {
+  const auto* contract = step.as<planner::Contract>();
+  const auto* gathered = step.as<planner::Gather>();
+  if (contract != nullptr || gathered != nullptr) {
     kernels::ContractionShape shape;
-    shape.semiring = contract->semiring.value_or(semiring_);
-    shape.power = planner::value_of(contract->power, extents_);
+    shape.semiring = (contract != nullptr ? contract->semiring : gathered->semiring).value_or(semiring_);
+    if (contract != nullptr) shape.power = planner::value_of(contract->power, extents_);
     shape.role.assign(extent.size(), kernels::Role::kept);
     shape.extent = std::move(extent);
     shape.input_stride = {partial_layout(step).along(kept)};
@@ -66,15 +87,16 @@ KernelShape StepShapes::delivery(const Step& step) const {
     shape.output_dtype = output.dtype;
     return shape;
   }
-  const auto& weigh = *step.as<planner::Weigh>();
   kernels::WeightedSumShape shape;
   shape.summed.assign(extent.size(), false);
   shape.extent = std::move(extent);
   shape.factors = {{.stride = partial_layout(step).along(kept), .dtype = Dtype::float64}};
   shape.output_stride = output.along(kept);
   shape.output_dtype = output.dtype;
-  shape.scale = planner::value_of(weigh.scale, extents_);
-  shape.accumulate = weigh.accumulate;
+  if (const auto* weigh = step.as<planner::Weigh>()) {
+    shape.scale = planner::value_of(weigh->scale, extents_);
+    shape.accumulate = weigh->accumulate;
+  }
   return shape;
 }
 
@@ -163,6 +185,58 @@ kernels::RaiseShape StepShapes::raise(const Step& step, const planner::Raise& ra
     shape.exponent_stride.push_back(layouts_(step.inputs[k], extents).along(loops));
   }
   shape.output_stride = layouts_(step.output, extents).along(loops);
+  return shape;
+}
+
+std::vector<kernels::IndexArray> StepShapes::indices(const Step& step, const SortedSet& variables,
+                                                     const std::vector<DimId>& loops, const Layout& has_states,
+                                                     const Extents& extents) const {
+  std::vector<kernels::IndexArray> arrays;
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    const Layout index = layouts_(step.inputs[1 + k], extents);
+    arrays.push_back({.dtype = index.dtype,
+                      .stride = index.along(loops),
+                      .step = has_states.along(variables[k]),
+                      .states = extents_[variables[k]]});
+  }
+  return arrays;
+}
+
+kernels::GatherShape StepShapes::gather(const Step& step, const planner::Gather& gathered,
+                                        const Extents& extents) const {
+  kernels::GatherShape shape{.semiring = gathered.semiring.value_or(semiring_)};
+  const std::vector<DimId> loops = schedule_.loops(step);
+  for (const DimId d : loops) shape.extent.push_back(extents[d]);
+  shape.kept = schedule_.values[step.output].dims.size();
+  const Layout table = layouts_(step.inputs[0], extents);
+  shape.table_stride = table.along(loops);
+  shape.table_dtype = table.dtype;
+  shape.indices = indices(step, gathered.variables, loops, table, extents);
+  if (gathered.partial) {
+    const Layout rest = layouts_(step.inputs.back(), extents);
+    shape.rest_stride = rest.along(loops);
+    shape.rest_dtype = rest.dtype;
+  }
+  const Layout output = layouts_(step.output, extents);
+  shape.output_stride = output.along(loops);
+  shape.output_dtype = output.dtype;
+  return shape;
+}
+
+kernels::ScatterShape StepShapes::scatter(const Step& step, const planner::Scatter& scattered,
+                                          const Extents& extents) const {
+  kernels::ScatterShape shape{.of_rest = scattered.of_rest};
+  std::vector<DimId> loops = schedule_.loops(step);
+  std::erase_if(loops, [&](DimId d) { return !scattered.of_rest && base::contains(scattered.variables, d); });
+  for (const DimId d : loops) shape.extent.push_back(extents[d]);
+  shape.kept = loops.size() - scattered.sum.size();
+  const Layout mass = layouts_(step.inputs[0], extents);
+  shape.mass_stride = mass.along(loops);
+  shape.mass_dtype = mass.dtype;
+  const Layout output = layouts_(step.output, extents);
+  PLATED_ASSERT(output.dtype == Dtype::float64);
+  shape.output_stride = output.along(loops);
+  shape.indices = indices(step, scattered.variables, loops, output, extents);
   return shape;
 }
 

@@ -76,23 +76,23 @@ void ArrayReader::collect(const Json& level, const Tensor::Shape& shape, std::si
   for (const Json& item : level.items) collect(item, shape, axis + 1, what, entries);
 }
 
-std::filesystem::path ArrayReader::located(const Json& file) const {
-  const std::filesystem::path path = as_string(source_, file, "'file'");
-  if (!options_.folder)
-    source_.fail(file.at, "names the file " + shown(path.string()) + ", but has no folder to look in");
-  if (path.empty() || path.string().find('\0') != std::string::npos) source_.fail(file.at, "'file' is not a name");
-  if (!options_.outside_folder) {
+std::filesystem::path located(const Source& source, const ReadOptions& options, const Json& file) {
+  const std::filesystem::path path = as_string(source, file, "'file'");
+  if (!options.folder)
+    source.fail(file.at, "names the file " + shown(path.string()) + ", but has no folder to look in");
+  if (path.empty() || path.string().find('\0') != std::string::npos) source.fail(file.at, "'file' is not a name");
+  if (!options.outside_folder) {
     bool outside = path.is_absolute();
     for (const std::filesystem::path& part : path) outside = outside || part == "..";
-    if (outside)
-      source_.fail(file.at, shown(path.string()) + " is outside of the model's folder, which is not allowed");
+    if (outside) source.fail(file.at, shown(path.string()) + " is outside of the model's folder, which is not allowed");
   }
-  return *options_.folder / path;
+  return *options.folder / path;
 }
 
 Tensor ArrayReader::read_file(const Json& values, const Tensor::Shape& shape, const std::string& what) const {
   check_object(source_, values, "the values of " + what, {"file", "array"});
-  const std::filesystem::path path = located(required(source_, values, "file", "the values of " + what));
+  const std::filesystem::path path =
+      located(source_, options_, required(source_, values, "file", "the values of " + what));
   const Json* const array = values.find("array");
   const ArrayFile file = array == nullptr ? ArrayFile(path) : ArrayFile(path, as_string(source_, *array, "'array'"));
   if (file.shape() != shape) {

@@ -10,6 +10,9 @@
 
 namespace plated::io {
 
+/// The path of a file that a model names. Throws where it lies outside of the model's folder and may not.
+[[nodiscard]] std::filesystem::path located(const Source& source, const ReadOptions& options, const Json& file);
+
 /// Reads `values`: a number, nested lists or one flat list, or `{"file": "f.npy"}`.
 class ArrayReader {
  public:
@@ -22,7 +25,6 @@ class ArrayReader {
 
  private:
   [[nodiscard]] Tensor read_file(const Json& values, const Tensor::Shape& shape, const std::string& what) const;
-  [[nodiscard]] std::filesystem::path located(const Json& file) const;
   void check_entries(const Tensor& tensor, std::size_t at, const std::string& what) const;
   void collect(const Json& level, const Tensor::Shape& shape, std::size_t axis, const std::string& what,
                std::vector<double>& entries) const;

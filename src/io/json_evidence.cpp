@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "graph/spell.hpp"
+#include "io/array_values.hpp"
 #include "io/json_fields.hpp"
 #include "io/readers.hpp"
 #include "model/sizes.hpp"
+#include "plated/data_file.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::io {
 namespace {
@@ -52,9 +55,28 @@ Integers nested(const Source& source, const Json& value, const std::string& what
   return {shape, std::move(entries)};
 }
 
+/// The states of a variable that a file has, in the shape that the model has for them.
+Integers in_file(const Model& model, const Source& source, const Json& value, DimId variable,
+                 const ReadOptions& options) {
+  const std::string what = "the evidence of " + shown(model.graph.dims()[variable].name);
+  check_object(source, value, what, {"file"});
+  const std::filesystem::path path = located(source, options, required(source, value, "file", what));
+  Evidence read = read_data(model, path, model.graph.dims()[variable].name);
+  Integers& states = read.begin()->second;
+  const std::vector<DimId>& plates = model.graph.variable_plates()[variable];
+  if (states.shape != sizes_of(model.graph, plates, false) && states.shape != sizes_of(model.graph, plates, true)) {
+    source.fail(value.at, what + " has the shape " + graph::as_shape(states.shape) + ", not " +
+                              graph::as_shape(sizes_of(model.graph, plates, false)));
+  }
+  source.blame(value.at, [&] {
+    tensor::check_states(states, model.graph.dims()[variable].name, model.graph.dims()[variable].size);
+  });
+  return std::move(states);
+}
+
 }  // namespace
 
-Evidence evidence_of(const Model& model, const Source& source, const Json& value) {
+Evidence evidence_of(const Model& model, const Source& source, const Json& value, const ReadOptions* options) {
   if (!value.is(Json::Kind::object)) source.fail(value.at, "evidence should be an object from variables to states");
   const auto plates = source.blame(value.at, [&] { return model.graph.variable_plates(); });
   Evidence evidence;
@@ -76,6 +98,11 @@ Evidence evidence_of(const Model& model, const Source& source, const Json& value
       }
       return source.blame(state.at, [&] { return state_named(model, dim.name, state.string); });
     };
+    if (options != nullptr && states.is(Json::Kind::object)) {
+      if (!evidence.emplace(dim.name, in_file(model, source, states, *found, *options)).second)
+        source.fail(states.at, shown(name) + " is observed twice");
+      continue;
+    }
     const auto entry =
         nested(source, states, what,
                {sizes_of(model.graph, plates[*found], false), sizes_of(model.graph, plates[*found], true)}, state_of);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "io/json.hpp"
-#include "plated/model.hpp"
+#include "plated/model_file.hpp"
 
 namespace plated::io {
 
-[[nodiscard]] Evidence evidence_of(const Model& model, const Source& source, const Json& value);
+/// Evidence of a variable may also be in a file, `{"file": "grades.npy"}`, where there are options to find it by.
+[[nodiscard]] Evidence evidence_of(const Model& model, const Source& source, const Json& value,
+                                   const ReadOptions* options = nullptr);
 [[nodiscard]] Lengths lengths_of(const Model& model, const Source& source, const Json& value);
 
 }  // namespace plated::io

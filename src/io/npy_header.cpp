@@ -15,7 +15,8 @@ constexpr std::string_view magic = "\x93NUMPY";
 /// Reads the dictionary: keys in any order, quotes of either kind, commas also behind the last.
 class DictionaryReader {
  public:
-  DictionaryReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  DictionaryReader(std::string_view text, const std::string& file, bool integers)
+      : text_(text), file_(file), integers_(integers) {}
 
   NpyHeader read() {
     NpyHeader header;
@@ -28,7 +29,7 @@ class DictionaryReader {
       expect(':');
       bool* known = nullptr;
       if (key == "descr") {
-        header.dtype = dtype();
+        read_dtype(header);
         known = &has_descr;
       } else if (key == "fortran_order") {
         header.fortran_order = boolean();
@@ -78,14 +79,26 @@ class DictionaryReader {
     return inside;
   }
 
-  Dtype dtype() {
+  void read_dtype(NpyHeader& header) {
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == '[') fail("it holds records; arrays of float32 or float64 can be read");
     const std::string_view descr = quoted();
-    if (descr == "<f4") return Dtype::float32;
-    if (descr == "<f8") return Dtype::float64;
+    header.dtype = descr == "<f4" ? Dtype::float32 : Dtype::float64;
+    header.item_bytes = size_of(header.dtype);
+    if (descr == "<f4" || descr == "<f8") return;
+    if (integers_) return read_integer_type(header, descr);
     if (descr == ">f4" || descr == ">f8") fail("its numbers are big-endian; save it as '<f4' or '<f8'");
     fail("its dtype is " + shown(descr) + "; save it as float32 ('<f4') or float64 ('<f8')");
+  }
+
+  void read_integer_type(NpyHeader& header, std::string_view descr) const {
+    for (const std::string_view known : {"|i1", "|u1", "|b1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8"}) {
+      if (descr != known) continue;
+      header.kind = descr[1] == 'i' ? 'i' : 'u';
+      header.item_bytes = static_cast<std::size_t>(descr[2] - '0');
+      return;
+    }
+    fail("its dtype is " + shown(descr) + "; save it as integers ('<i8') or float64 ('<f8')");
   }
 
   bool boolean() {
@@ -120,6 +133,7 @@ class DictionaryReader {
 
   std::string_view text_;
   const std::string& file_;
+  bool integers_;
   std::size_t at_ = 0;
 };
 
@@ -140,12 +154,12 @@ std::size_t npy_header_bytes(std::span<const std::byte> bytes, const std::string
   return 8 + length_bytes + length;
 }
 
-NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& file) {
+NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& file, bool integers) {
   const std::size_t end = npy_header_bytes(bytes, file);
   if (end > bytes.size()) throw FormatError(file, 0, "ends in the header");
   const std::size_t begin = static_cast<std::size_t>(bytes[6]) == 1 ? 10 : 12;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), end);
-  NpyHeader header = DictionaryReader(text.substr(begin), file).read();
+  NpyHeader header = DictionaryReader(text.substr(begin), file, integers).read();
   header.data = end;
   return header;
 }

@@ -1,4 +1,5 @@
 // Reads the plated format: JSON with plates, chains, variables, factors and evidence; docs/formats.md describes it.
+#include <algorithm>
 #include <set>
 
 #include "graph/ends.hpp"
@@ -8,6 +9,7 @@
 #include "io/json_fields.hpp"
 #include "io/readers.hpp"
 #include "model/directed.hpp"
+#include "model/learning.hpp"
 
 namespace plated::io {
 namespace {
@@ -32,9 +34,11 @@ class PlatedReader {
     read_factors();
     read_outputs();
     source_.blame(document_.at, [&] { model_.graph.validate(); });
-    if (const Json* evidence = document_.find("evidence")) model_.evidence = evidence_of(model_, source_, *evidence);
+    if (const Json* evidence = document_.find("evidence"))
+      model_.evidence = evidence_of(model_, source_, *evidence, &options_);
     if (const Json* lengths = document_.find("lengths")) model_.lengths = lengths_of(model_, source_, *lengths);
     for (const auto& [variable, states] : model_.evidence) model_.observed.insert(variable);
+    source_.blame(document_.at, [&] { model::check_learning(model_); });
     model_.directed = model::is_directed(model_);
     return std::move(model_);
   }
@@ -146,7 +150,8 @@ class PlatedReader {
 
   void read_factor(const Json& value, std::set<std::string, std::less<>>& names) {
     const std::string number = graph::numbered_factor(model_.factors.size());
-    check_object(source_, value, "factor " + number, {"name", "dims", "tied", "distribution_of", "values", "dtype"});
+    check_object(source_, value, "factor " + number,
+                 {"name", "dims", "tied", "distribution_of", "values", "dtype", "learn", "prior", "same_as"});
     model::NewFactor factor;
     if (const Json* name = value.find("name")) factor.name = as_string(source_, *name, "the name of factor " + number);
     for (std::size_t k = model_.factors.size(); factor.name.empty(); ++k) {
@@ -163,13 +168,48 @@ class PlatedReader {
       if (!found) source_.fail(value.at, what + " has the dim " + shown(dim) + ", which nothing declares");
       shape.push_back(model_.graph.dims()[*found].size);
     }
-    const Json& values = required(source_, value, "values", what);
-    factor.numbers = source_.blame(values.at, [&] {
-      return ArrayReader(source_, options_, model_.space, allocated_).read(values, shape, value.find("dtype"), what);
-    });
+    const bool learnt = read_learning(value, factor.name, shape, what);
+    const Json* const values = value.find("values");
+    if (values == nullptr && learnt && !factor.child.empty()) {
+      factor.numbers = unknown_numbers(value, factor, shape, what);
+    } else {
+      const Json& given = required(source_, value, "values", what);
+      factor.numbers = source_.blame(given.at, [&] {
+        return ArrayReader(source_, options_, model_.space, allocated_).read(given, shape, value.find("dtype"), what);
+      });
+    }
     // Numbers that are not to be read now are not summed now either.
-    const std::int64_t most = values.is(Json::Kind::object) && !options_.check_arrays ? -1 : std::int64_t{1} << 62;
+    const bool unread = values != nullptr && values->is(Json::Kind::object) && !options_.check_arrays;
+    const std::int64_t most = unread ? -1 : std::int64_t{1} << 62;
     source_.blame(value.at, [&] { model::add_factor(model_, std::move(factor), most); });
+  }
+
+  /// What is said about learning a factor; whether it is to be learnt.
+  bool read_learning(const Json& value, const std::string& name, const Tensor::Shape& shape, const std::string& what) {
+    Learning learning;
+    if (const Json* learn = value.find("learn")) learning.learn = as_boolean(source_, *learn, "'learn' of " + what);
+    if (const Json* same = value.find("same_as")) learning.same_as = as_string(source_, *same, "'same_as' of " + what);
+    if (const Json* prior = value.find("prior")) {
+      const Tensor::Shape& own = prior->is(Json::Kind::number) ? Tensor::Shape{} : shape;
+      learning.prior = source_.blame(prior->at, [&] {
+        return ArrayReader(source_, options_, Space::real, allocated_)
+            .read(*prior, own, nullptr, "the prior of " + what);
+      });
+    }
+    const bool said = learning.learn || !learning.same_as.empty() || learning.prior.data() != nullptr;
+    if (said) model_.learning.emplace(name, learning);
+    return learning.learn;
+  }
+
+  /// The numbers of a factor that is to be learnt and has none.
+  Tensor unknown_numbers(const Json& value, const model::NewFactor& factor, const Tensor::Shape& shape,
+                         const std::string& what) {
+    const auto axis = std::find(factor.dims.begin(), factor.dims.end(), factor.child) - factor.dims.begin();
+    if (axis == std::ssize(factor.dims)) {
+      source_.fail(value.at, what + " is a distribution of " + shown(factor.child) + ", which is not among its dims");
+    }
+    model_.learning.at(factor.name).started = false;
+    return model::uniform_start(shape, shape[static_cast<std::size_t>(axis)], model_.space);
   }
 
   void read_outputs() {

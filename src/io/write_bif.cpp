@@ -85,6 +85,7 @@ ModelText write_bif(const Model& model) {
   if (!model.directed) {
     throw OptionError("the model is not directed: BIF holds one distribution for each variable given its parents");
   }
+  if (!model.learning.empty()) result.losses.emplace_back("what is said about learning");
   if (!model.evidence.empty()) result.losses.emplace_back("the evidence");
   const BifNames names = spell_names(model, flattened, result.losses);
   bool lost = false;

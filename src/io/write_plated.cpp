@@ -151,6 +151,11 @@ class PlatedWriter {
                ", \"dims\": " + listed(graph_, factor.dims);
       if (!factor.tied.empty()) text_ += ", \"tied\": " + listed(graph_, factor.tied);
       if (!model_.children[f].empty()) text_ += ", \"distribution_of\": " + json_string(model_.children[f]);
+      const Learning* const learning = write_learning(factor.name);
+      if (learning != nullptr && learning->learn && !learning->started) {
+        text_ += "}";
+        continue;
+      }
       if (!files_.empty() && !files_[f].empty()) {
         text_ += ",\n     \"values\": {\"file\": " + json_string(files_[f]) + "}}";
         continue;
@@ -161,6 +166,22 @@ class PlatedWriter {
       text_ += "}";
     }
     text_ += graph_.factors().empty() ? "]" : "\n  ]";
+  }
+
+  /// What the model says about learning a factor, if anything.
+  const Learning* write_learning(const std::string& factor) {
+    const auto found = model_.learning.find(factor);
+    if (found == model_.learning.end()) return nullptr;
+    const Learning& learning = found->second;
+    if (learning.learn) text_ += ", \"learn\": true";
+    if (!learning.same_as.empty()) text_ += ", \"same_as\": " + json_string(learning.same_as);
+    if (learning.prior.data() != nullptr) {
+      text_ += ",\n     \"prior\": ";
+      append_nested(text_, learning.prior.shape(), "      ", [&](std::string& text, const auto& index) {
+        append_number(text, learning.prior.at(index), Dtype::float64);
+      });
+    }
+    return &learning;
   }
 
   void write_values(const Tensor& numbers, const std::string& factor) {

@@ -27,6 +27,7 @@ ModelText write_uai(const Model& model) {
     result.losses.emplace_back("names of variables: they become v0, v1, … in the same order");
     break;
   }
+  if (!model.learning.empty()) result.losses.emplace_back("what is said about learning");
   if (!model.states.empty()) result.losses.emplace_back("names of states: they become 0, 1, … in the same order");
   const bool has_children = std::any_of(model.children.begin(), model.children.end(),
                                         [](const std::string& child) { return !child.empty(); });

@@ -6,6 +6,7 @@
 #include "graph/spell.hpp"
 #include "model/directed.hpp"
 #include "model/entries.hpp"
+#include "model/learning.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 
@@ -42,20 +43,32 @@ void check_distribution(FactorGraph& graph, std::size_t index, const Tensor& num
   graph::Derived::put_factor(graph, index, std::move(factor));
 }
 
+/// Those of a factor that has none yet: it is to be learnt, from anywhere.
+Tensor unknown_numbers(Model& model, const Factor& factor) {
+  const auto learning = model.learning.find(factor.name);
+  if (learning == model.learning.end() || !learning->second.learn || !factor.distribution_of) {
+    throw OperandCountError("factor " + graph::quoted(factor.name) + " has no numbers");
+  }
+  learning->second.started = false;
+  Tensor::Shape shape;
+  for (const DimId d : factor.dims) shape.push_back(model.graph.dims()[d].size);
+  return model::uniform_start(std::move(shape), model.graph.dims()[*factor.distribution_of].size, model.space);
+}
+
 void add_factors(Model& model, const std::map<std::string, Tensor>& factors) {
   std::set<std::string, std::less<>> unknown;
   for (const auto& [name, numbers] : factors) unknown.insert(name);
   for (std::size_t f = 0; f < model.graph.factors().size(); ++f) {
     const Factor& factor = model.graph.factors()[f];
     const auto given = factors.find(factor.name);
-    if (given == factors.end()) throw OperandCountError("factor " + graph::quoted(factor.name) + " has no numbers");
+    const Tensor numbers = given == factors.end() ? unknown_numbers(model, factor) : given->second;
     unknown.erase(factor.name);
-    check_shape(model.graph, factor, given->second);
-    check_entries(factor, given->second, model.space);
-    model.factors.push_back(given->second);
+    check_shape(model.graph, factor, numbers);
+    check_entries(factor, numbers, model.space);
+    model.factors.push_back(numbers);
     const auto child = factor.distribution_of;
     model.children.push_back(child ? model.graph.dims()[*child].name : "");
-    if (child) check_distribution(model.graph, f, given->second, model.space);
+    if (child) check_distribution(model.graph, f, numbers, model.space);
   }
   if (!unknown.empty()) throw UnknownNameError("the graph has no factor " + graph::quoted(*unknown.begin()));
 }
@@ -106,8 +119,10 @@ Model make_model(FactorGraph graph, const std::map<std::string, Tensor>& factors
               .observed = std::move(options.observed),
               .evidence = {},
               .lengths = std::move(options.lengths),
+              .learning = std::move(options.learning),
               .notes = {}};
   add_factors(model, factors);
+  model::check_learning(model);
   check_states(model);
   check_lengths(model);
   for (const auto& [variable, label] : model.labels) (void)variable_named(model, variable);

@@ -82,7 +82,6 @@ class Eliminator {
     for (const ProblemLink& link : problem_.links) {
       if (first_holder_[link.source] != none) sets.join(first_holder_[link.source], first_holder_[link.target]);
     }
-    if (linked_.contains(leaf)) join_outputs(sets);
     if (problem_.filtered && problem_.outermost_chain(leaf)) {
       // What lies outside depends on all parts of the slices up to one together.
       for (std::uint32_t k = 1; k < nodes.size(); ++k) sets.join(0, k);
@@ -103,18 +102,6 @@ class Eliminator {
       first_holder_[v] = none;
     }
     return components;
-  }
-
-  /// What an output asks of one slice of a chain together is eliminated together: it is summed out slice by slice.
-  void join_outputs(base::DisjointSets& sets) const {
-    for (const ProblemOutput& output : problem_.outputs) {
-      std::uint32_t first = none;
-      for (const DimId v : output.variables) {
-        if (first_holder_[v] == none) continue;
-        if (first != none) sets.join(first, first_holder_[v]);
-        first = first_holder_[v];
-      }
-    }
   }
 
   void eliminate_component(ComponentRecord component) {
@@ -265,6 +252,14 @@ class Eliminator {
 };
 
 }  // namespace
+
+SortedSet ScanRecord::results(const SortedSet& variables) const {
+  SortedSet ends;
+  for (const ProblemLink& link : links) {
+    if (const std::optional<DimId>& end = result(link); end && base::contains(variables, *end)) ends.push_back(*end);
+  }
+  return base::sorted(std::move(ends));
+}
 
 Elimination eliminate(const Problem& problem, const FactorGraph& graph) { return Eliminator(problem, graph).run(); }
 

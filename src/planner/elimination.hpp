@@ -26,13 +26,12 @@ struct ScanRecord {
   /// Ends where messages begin that something holds, and that is not absorbed: messages carry them along.
   SortedSet carried;
 
-  /// Where messages begin and come out, if something names that end.
-  [[nodiscard]] const std::optional<DimId>& start(const ProblemLink& link) const {
-    return forward ? link.first : link.last;
-  }
+  /// Where messages come out, if something names that end.
   [[nodiscard]] const std::optional<DimId>& result(const ProblemLink& link) const {
     return forward ? link.last : link.first;
   }
+  /// The ends where messages come out among some variables.
+  [[nodiscard]] SortedSet results(const SortedSet& variables) const;
 };
 
 /// One pass through the inner loop: SumProduct(F_c, V_c) in leaf L, then Product over L ∖ L′.

@@ -9,7 +9,6 @@
 #include "planner/emit_scan.hpp"
 #include "planner/point_ends.hpp"
 #include "planner/wants.hpp"
-#include "plated/error.hpp"
 
 namespace plated::planner {
 namespace {
@@ -168,8 +167,11 @@ class Emitter {
       network.leaf = elimination_.components[*chain].leaf;
       network.tensors = opened_values(parts.inside, goal.without);
       const ScanValues& there = scans_[*chain];
-      const ScanValues& back = returned(*chain, parts);
-      for (const ValueId v : {there.messages, there.shifts, back.messages, back.shifts}) network.tensors.push_back(v);
+      const Returned& back = returned(*chain, parts);
+      for (const ValueId v : {there.messages, there.shifts, back.values.messages, back.values.shifts}) {
+        network.tensors.push_back(v);
+      }
+      network.tensors.insert(network.tensors.end(), back.around.begin(), back.around.end());
     } else {
       const Opened opened = goals_.opened_by(goal);
       network.tensors = opened_values(opened, goal.without);
@@ -178,31 +180,35 @@ class Emitter {
     return contract_network(builder_, problem_, network, options_.order)[0];
   }
 
-  /// The messages that run back from what lies around a chain.
-  const ScanValues& returned(std::uint32_t c, const SplitGoal& parts) {
-    ScanValues& known = returned_[{c, parts.around, parts.carried}];
-    if (known.last != none) return known;
-    ScanRequest request{.component = elimination_.components[c], .returns = true, .keeps = true};
+  struct Returned {
+    ScanValues values;
+    std::vector<ValueId> around;
+  };
+
+  /// The messages that run back from what lies around a chain. Where that differs from slice to slice, they run back
+  /// from every state outside, and it is beside them.
+  const Returned& returned(std::uint32_t c, const SplitGoal& parts) {
     const ComponentRecord& component = elimination_.components[c];
+    const auto [entry, is_new] = returned_.try_emplace({c, parts.around, parts.carried});
+    Returned& result = entry->second;
+    if (!is_new) return result;
+    ScanRequest request{.component = component, .carried = parts.carried, .returns = true, .keeps = true};
     if (problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain) {
       request.nodes = later_slices(component);
     } else {
       for (const std::uint32_t n : component.nodes) request.nodes.push_back(value(n));
     }
     const std::vector<ValueId> inputs = inputs_of(parts.around);
-    if (!inputs.empty()) {
+    const auto differs = [&](ValueId v) { return contains(builder_.carried(v), component.scan->chain); };
+    if (std::any_of(inputs.begin(), inputs.end(), differs)) {
+      result.around = inputs;
+      request.carried = component.scan->results(component.remaining);
+    } else if (!inputs.empty()) {
       request.start = {builder_.contract(
-          {.inputs = inputs, .keep = parts.around.variables, .leaf = elimination_.components[c].parent, .wide = true})};
+          {.inputs = inputs, .keep = parts.around.variables, .leaf = component.parent, .wide = true})};
     }
-    for (const ValueId v : request.start) {
-      if (!contains(builder_.carried(v), component.scan->chain)) continue;
-      throw OptionError(
-          "an output has variables of a slice of chain '" + schedule_.graph.dims()[component.scan->chain].name +
-          "' that live in different plates and are joined by nothing in the slice: ask for them one by one");
-    }
-    request.carried = parts.carried;
-    return returned_[{c, parts.around, parts.carried}] =
-               emit_scan(schedule_, builder_, request, options_.order, options_.without);
+    result.values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+    return result;
   }
 
   /// Slices that are not known yet have links, and no factors but those on ends of the chain.
@@ -261,7 +267,7 @@ class Emitter {
   Wants wants_;
   std::vector<ValueId> message_;   // [node]: f′
   std::vector<ScanValues> scans_;  // [component]
-  std::map<std::tuple<std::uint32_t, Goal, SortedSet>, ScanValues> returned_;
+  std::map<std::tuple<std::uint32_t, Goal, SortedSet>, Returned> returned_;
   std::vector<ValueId> leave_one_out_;  // [component]
 };
 

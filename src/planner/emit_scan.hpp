@@ -18,10 +18,10 @@ struct ScanRequest {
   std::vector<ValueId> nodes;
   /// The first message is their product; over variables outside of the chain and the ends where messages begin.
   std::vector<ValueId> start;
-  /// Against the direction of the elimination.
-  bool returns = false;
   /// Ends where messages begin that are asked for: messages carry them along.
   SortedSet carried = {};
+  /// Against the direction of the elimination.
+  bool returns = false;
   /// The message before each slice is kept.
   bool keeps = false;
 };

@@ -5,7 +5,6 @@
 
 namespace plated::planner {
 
-using base::contains;
 using base::unite;
 
 Goals::Goals(const Problem& problem, const Elimination& elimination)
@@ -66,11 +65,7 @@ SplitGoal Goals::split(const Goal& goal, std::uint32_t scanned) const {
       result.around.without = unite(result.around.without, {n});
     }
   }
-  for (const ProblemLink& link : component.scan->links) {
-    const std::optional<DimId>& end = component.scan->result(link);
-    if (end && contains(goal.variables, *end)) result.carried.push_back(*end);
-  }
-  result.carried = base::sorted(std::move(result.carried));
+  result.carried = component.scan->results(goal.variables);
   return result;
 }
 

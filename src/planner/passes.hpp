@@ -8,6 +8,9 @@
 
 namespace plated::planner {
 
+/// Makes a gather multiply over plates, and write in double, where the one step that reads it would.
+void fuse_gathers(Schedule& schedule);
+
 /// Folds a plain elementwise product into the one contraction that reads it, where that repeats no work.
 void fuse_elementwise(Schedule& schedule);
 

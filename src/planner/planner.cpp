@@ -14,8 +14,8 @@
 namespace plated::planner {
 
 std::vector<std::string> optional_passes() {
-  return {"drop_unit_dims",   "drop_barren",      "share_steps",  "fuse_products",
-          "fuse_elementwise", "deliver_directly", "reuse_buffers"};
+  return {"drop_unit_dims", "drop_barren",      "share_steps",      "fuse_products",
+          "fuse_gathers",   "fuse_elementwise", "deliver_directly", "reuse_buffers"};
 }
 
 void check_passes(const std::set<std::string>& without) {
@@ -49,7 +49,8 @@ Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, con
         {.sums_only = options.sums_only,
          .fixed_sizes = fixed,
          .filtered = options.filtered,
-         .weighted = plates_of(graph, options.weights)},
+         .weighted = plates_of(graph, options.weights),
+         .observations = options.observations},
         options.without);
     try {
       return eliminate(problem, graph);
@@ -123,8 +124,12 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
                     .extents = extents_of(graph),
                     .sums_only = options.sums_only,
                     .verified = options.verify,
-                    .weights = options.weights};
+                    .weights = options.weights,
+                    .observations = options.observations};
   for (const Factor& factor : graph.factors()) schedule.operands.push_back(factor.dims);
+  for (const auto& [variable, observation] : options.observations) {
+    schedule.operands[observation.operand] = index_axes(graph, variable, observation);
+  }
   for (const auto& [plate, axes] : options.weights) schedule.operands.push_back(axes);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
   const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
@@ -136,6 +141,10 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
         .keep_sums = options.keep_sums,
         .keep_messages = options.keep_messages,
         .without = without});  // share_steps, fuse_products
+  if (!without.contains("fuse_gathers")) {
+    check(schedule);
+    fuse_gathers(schedule);
+  }
   if (!without.contains("fuse_elementwise")) {
     check(schedule);
     fuse_elementwise(schedule);

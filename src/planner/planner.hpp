@@ -29,6 +29,8 @@ struct Options {
   /// Plates whose slices are raised to numbers that a run brings along, each with the axes of these numbers: batch
   /// dims, plates that everything in the plate is in, and the plate itself.
   std::map<DimId, std::vector<DimId>> weights;
+  /// Variables whose states a run brings along, as indices; no output has one.
+  Observations observations;
   /// Outputs in slices of a chain depend on no later slices.
   bool filtered = false;
   std::set<std::string> without;

@@ -74,18 +74,29 @@ class PointEnds {
     return sorted(std::move(moved));
   }
 
-  /// Whether all that a factor holds is in one slice, or messages along the chain carry it anyway.
+  /// Whether no message along the chain can carry an end: its variable is in plates inside of the slices.
+  [[nodiscard]] bool is_inside_slices(DimId end, DimId chain) const {
+    const SortedSet& plates = problem_.variable_plates[graph_.dims()[end].of];
+    return std::none_of(problem_.links.begin(), problem_.links.end(), [&](const ProblemLink& link) {
+      return link.chain == chain && base::is_subset(plates, problem_.variable_plates[link.source]);
+    });
+  }
+
+  /// Whether all that a factor holds is in one slice, or messages along the chain carry it anyway, or must do so.
   [[nodiscard]] bool can_move(const ProblemFactor& factor, const SortedSet& held) const {
     const DimId chain = chain_of(graph_, held[0]);
-    return in_one_slice(factor.variables, held[0]) &&
-           std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
-             const Dim& dim = graph_.dims()[v];
-             if (dim.end != End::none && chain_of(graph_, v) == chain) return true;
-             return std::any_of(problem_.factors.begin(), problem_.factors.end(), [&](const ProblemFactor& other) {
-               return &other != &factor && contains(other.plates, chain) && contains(other.variables, v) &&
-                      !other.in_slice_of;
-             });
-           });
+    if (!in_one_slice(factor.variables, held[0])) return false;
+    if (is_inside_slices(held[0], chain) &&
+        unite(factor.plates, {chain}) == problem_.variable_plates[graph_.dims()[held[0]].of]) {
+      return true;
+    }
+    return std::all_of(factor.variables.begin(), factor.variables.end(), [&](DimId v) {
+      const Dim& dim = graph_.dims()[v];
+      if (dim.end != End::none && chain_of(graph_, v) == chain) return true;
+      return std::any_of(problem_.factors.begin(), problem_.factors.end(), [&](const ProblemFactor& other) {
+        return &other != &factor && contains(other.plates, chain) && contains(other.variables, v) && !other.in_slice_of;
+      });
+    });
   }
 
   void move(ProblemFactor& factor, DimId end) {
@@ -117,6 +128,15 @@ bool is_point_end(const FactorGraph& graph, DimId dim) {
 DimId chain_of(const FactorGraph& graph, DimId end) {
   const DimId variable = graph.dims()[end].of;
   return *graph::chain_of_ends(graph, variable, graph.variable_plates()[variable]);
+}
+
+void add_exponents_of_ends(const FactorGraph& graph, std::map<DimId, std::vector<DimId>>& exponents) {
+  if (graph.chains().empty()) return;
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (!is_point_end(graph, d)) continue;
+    exponents.try_emplace(d, std::vector<DimId>{chain_of(graph, d)});
+    exponents.try_emplace(differing(d), std::vector<DimId>{graph.dims()[d].of, d});
+  }
 }
 
 void place_point_ends(const FactorGraph& graph, Problem& problem) { PointEnds(graph, problem).run(); }

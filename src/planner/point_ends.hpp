@@ -1,6 +1,9 @@
 // Ends of a chain that are variables of its first or last slice, rather than a state at either end of all slices.
 #pragma once
 
+#include <map>
+#include <vector>
+
 #include "planner/problem.hpp"
 
 namespace plated::planner {
@@ -14,6 +17,9 @@ namespace plated::planner {
 [[nodiscard]] bool is_point_end(const FactorGraph& graph, DimId dim);
 /// The chain that an end is of.
 [[nodiscard]] DimId chain_of(const FactorGraph& graph, DimId end);
+
+/// Adds the axes of the exponents of all such ends to those of the weights that runs bring along.
+void add_exponents_of_ends(const FactorGraph& graph, std::map<DimId, std::vector<DimId>>& exponents);
 
 /// Moves factors that hold such ends into the slices, where they are raised to the power of 1 or 0. Ends that outputs
 /// ask for, or factors that cannot be moved, become variables of their own, and a factor of the slices holds them equal

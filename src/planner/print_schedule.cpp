@@ -130,6 +130,11 @@ class Printer {
             [&](const Raise& raise) {
               return "Raise(" + inputs + (raise.less == 0 ? ")" : " − " + std::to_string(raise.less) + ")");
             },
+            [&](const Gather& gather) {
+              return (plates.empty() ? "" : "Product" + set(plates) + " ") + "Gather" + set(gather.variables) + "(" +
+                     inputs + ")";
+            },
+            [&](const Scatter& scatter) { return "Scatter" + set(scatter.variables) + "(" + inputs + ")"; },
             [&](const Scan& scan) { return "Scan{" + schedule_.graph.dims()[scan.chain].name + "}(" + inputs + ")"; }},
         step.operation);
   }

@@ -20,10 +20,11 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
   std::vector<graph::FactorSets> holders;
   for (const ProblemFactor& factor : problem.factors) {
     // Others hold the end of a chain and its variable together.
-    const bool is_own = factor.operand >= 0;
-    holders.push_back(
-        {factor.variables, factor.plates,
-         is_own ? graph.factors()[static_cast<std::size_t>(factor.operand)].distribution_of : std::nullopt});
+    std::optional<DimId> variable;
+    if (factor.operand >= 0) variable = graph.factors()[static_cast<std::size_t>(factor.operand)].distribution_of;
+    // Of an observed variable, nothing sums to one.
+    if (variable && contains(factor.observed, *variable)) variable.reset();
+    holders.push_back({factor.variables, factor.plates, variable});
   }
   // An empty sum is zero, whatever was declared.
   const std::vector<bool> named = graph::named_along_chains(graph);
@@ -43,7 +44,24 @@ void drop_barren(const FactorGraph& graph, const SortedSet& asked, Problem& prob
   std::sort(problem.dropped.begin(), problem.dropped.end());
 }
 
+/// Takes observed variables out of a factor.
+void observe(const FactorGraph& graph, const Observations& observations, const SortedSet& unit, ProblemFactor& factor) {
+  for (const auto& [variable, observation] : observations) {
+    if (!contains(factor.carried, variable)) continue;
+    factor.observed.push_back(variable);
+    const SortedSet axes = subtract(sorted(index_axes(graph, variable, observation)), unit);
+    factor.carried = base::unite(subtract(factor.carried, {variable}), axes);
+  }
+}
+
 }  // namespace
+
+std::vector<DimId> index_axes(const FactorGraph& graph, DimId variable, const Observation& observation) {
+  std::vector<DimId> axes = graph.factors()[observation.operand].dims;
+  std::erase_if(
+      axes, [&](DimId d) { return d == variable || (!observation.batched && graph.dims()[d].kind == DimKind::batch); });
+  return axes;
+}
 
 std::optional<DimId> Problem::outermost_chain(const SortedSet& leaf) const {
   for (const ProblemLink& link : links) {
@@ -81,10 +99,11 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
            });
   };
   const std::vector<std::vector<DimId>> plates_of = graph.variable_plates();
-  SortedSet alive;  // variables that exist and have more than one state
+  SortedSet alive;  // variables that exist, have more than one state and are not observed
   for (DimId v = 0; v < dims; ++v) {
     problem.variable_plates.push_back(subtract(plates_of[v], unit));
-    if (problem.kind[v] == DimKind::variable && !contains(unit, v) && !in_empty_plate(plates_of[v])) {
+    const bool observed = options.observations.contains(v);
+    if (problem.kind[v] == DimKind::variable && !observed && !contains(unit, v) && !in_empty_plate(plates_of[v])) {
       alive.push_back(v);
     }
   }
@@ -101,12 +120,15 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
   for (std::size_t f = 0; f < graph.factors().size(); ++f) {
     base::check_wanted();
     const SortedSet plates = graph.factor_plates(f);
-    if (in_empty_plate(plates)) continue;
+    const bool is_index = std::any_of(options.observations.begin(), options.observations.end(),
+                                      [&](const auto& each) { return each.second.operand == f; });
+    if (is_index || in_empty_plate(plates)) continue;
     ProblemFactor factor;
     factor.operand = static_cast<std::int64_t>(f);
     factor.variables = intersect(graph.factor_variables(f), alive);
     factor.plates = subtract(plates, unit);
     factor.carried = subtract(sorted(graph.factors()[f].dims), unit);
+    observe(graph, options.observations, unit, factor);
     problem.factors.push_back(std::move(factor));
   }
   SortedSet asked;

@@ -1,7 +1,9 @@
 // The planner's view of a graph, without trivial variables and barren ones.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +19,17 @@ using base::SortedSet;
 /// No value, node or component.
 inline constexpr std::uint32_t none = 0xffffffff;
 
+/// How runs give the states of an observed variable that factors are read at: it is no variable of the problem.
+struct Observation {
+  std::size_t operand = 0;  // the graph's factor of its evidence, whose operand has states in place of an axis for them
+  bool batched = false;     // and whether that has axes for batch dims
+  bool partial = false;     // some slices are not observed, and a single factor holds it
+  auto operator<=>(const Observation&) const = default;
+};
+using Observations = std::map<DimId, Observation>;
+/// Dims of the operand's axes.
+[[nodiscard]] std::vector<DimId> index_axes(const FactorGraph& graph, DimId variable, const Observation& observation);
+
 /// A factor as Algorithm 1 sees it.
 struct ProblemFactor {
   /// The operand it stands for, or −1: a variable that no factor holds has a factor of ones of its own.
@@ -24,6 +37,8 @@ struct ProblemFactor {
   SortedSet variables;
   SortedSet plates;   // P(f), tied ones included
   SortedSet carried;  // the dims its operand has axes for: variables, plates and batch dims
+  /// Observed variables that its operand is read at; `carried` has the axes of their observations in their place.
+  SortedSet observed = {};
   /// A factor of the first or last slice of a chain only: an end that is in it. Its operand's axes that are ends of the
   /// chain stand for their variables.
   std::optional<DimId> in_slice_of = std::nullopt;
@@ -78,6 +93,7 @@ struct ReadingOptions {
   bool filtered = false;
   /// Plates that stay even so if they have one slice: it may stand for several.
   SortedSet weighted = {};
+  Observations observations = {};
 };
 [[nodiscard]] Problem read_problem(const FactorGraph& graph, const ReadingOptions& options,
                                    const std::set<std::string>& without);

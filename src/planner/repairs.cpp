@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "planner/point_ends.hpp"
 #include "planner/schedule_cost.hpp"
 
 namespace plated::planner {
@@ -41,6 +42,7 @@ Attempt price(const FactorGraph& graph, const std::vector<std::string>& plates, 
     Options quick = options;
     quick.explain = false;
     quick.weights.clear();  // dims have other numbers, and the price is the same
+    add_exponents_of_ends(unrolled, quick.weights);
     quick.order.strategy = Strategy::greedy;
     const Cost cost = schedule_cost(plan(unrolled, quick), extents_of(unrolled), Semiring::log, 4);
     return {.repair = Repair{.unroll = plates, .flops = cost.flops, .peak_bytes = cost.peak_bytes}};

@@ -21,7 +21,9 @@ const SortedSet& summed(const Step& step) {
       base::Overloaded{[](const Contract& contract) -> Set { return contract.sum; },
                        [](const Weigh& weigh) -> Set { return weigh.sum; },
                        [](const LeaveOneOut&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
-                       [](const Raise&) -> Set { return nothing; }, [](const Scan&) -> Set { return nothing; }},
+                       [](const Raise&) -> Set { return nothing; }, [](const Gather&) -> Set { return nothing; },
+                       [](const Scatter& scatter) -> Set { return scatter.sum; },
+                       [](const Scan&) -> Set { return nothing; }},
       step.operation);
 }
 
@@ -30,24 +32,31 @@ SortedSet multiplied(const Step& step) {
       base::Overloaded{[](const Contract& contract) { return base::unite(contract.product, contract.power.plates); },
                        [](const LeaveOneOut& others) { return base::unite(others.product, others.power.plates); },
                        [](const Weigh&) { return SortedSet{}; }, [](const LogMass&) { return SortedSet{}; },
-                       [](const Raise&) { return SortedSet{}; }, [](const Scan&) { return SortedSet{}; }},
+                       [](const Raise&) { return SortedSet{}; }, [](const Gather& gather) { return gather.product; },
+                       [](const Scatter&) { return SortedSet{}; }, [](const Scan&) { return SortedSet{}; }},
       step.operation);
 }
 
 const SortedSet& leaf_of(const Step& step) {
   using Set = const SortedSet&;
   return std::visit(
-      base::Overloaded{[](const Contract& contract) -> Set { return contract.leaf; },
-                       [](const LeaveOneOut& others) -> Set { return others.leaf; },
-                       [](const Weigh&) -> Set { return nothing; }, [](const LogMass&) -> Set { return nothing; },
-                       [](const Raise& raise) -> Set { return raise.leaf; },
-                       [](const Scan& scan) -> Set { return scan.leaf; }},
+      base::Overloaded{
+          [](const Contract& contract) -> Set { return contract.leaf; },
+          [](const LeaveOneOut& others) -> Set { return others.leaf; }, [](const Weigh&) -> Set { return nothing; },
+          [](const LogMass&) -> Set { return nothing; }, [](const Raise& raise) -> Set { return raise.leaf; },
+          [](const Gather& gather) -> Set { return gather.leaf; }, [](const Scatter&) -> Set { return nothing; },
+          [](const Scan& scan) -> Set { return scan.leaf; }},
       step.operation);
 }
 
 bool accumulates(const Step& step) {
   const auto* weigh = step.as<Weigh>();
   return weigh != nullptr && weigh->accumulate;
+}
+
+bool Schedule::is_index(std::size_t operand) const {
+  return std::any_of(observations.begin(), observations.end(),
+                     [&](const auto& each) { return each.second.operand == operand; });
 }
 
 std::string Schedule::operand_name(const Value& value) const {
@@ -64,6 +73,8 @@ std::vector<DimId> Schedule::loops(const Step& step) const {
   std::vector<DimId> all = values[step.output].dims;
   if (const auto* contract = step.as<Contract>()) {
     all.insert(all.end(), contract->product.begin(), contract->product.end());
+  } else if (const auto* gather = step.as<Gather>()) {
+    all.insert(all.end(), gather->product.begin(), gather->product.end());
   }
   const SortedSet& sum = summed(step);
   all.insert(all.end(), sum.begin(), sum.end());

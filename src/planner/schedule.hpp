@@ -78,6 +78,24 @@ struct Raise {
   std::optional<Semiring> semiring = {};
 };
 
+/// out = Product over `product` of the first input at the observed states of `variables`, which the next inputs give,
+/// one for each. With `partial`, the last input is read where a state is −1.
+struct Gather {
+  SortedSet variables;
+  SortedSet product = {};
+  bool partial = false;
+  SortedSet leaf = {};
+  std::optional<Semiring> semiring = {};
+};
+
+/// out = Σ over `sum` of the first input, added at the observed states that the others give: what a gather passes back
+/// to its first input or, with `of_rest`, to its last one.
+struct Scatter {
+  SortedSet variables;
+  SortedSet sum;
+  bool of_rest = false;
+};
+
 /// message ← (⊕ message ⊗ before ⊗ matrix) ⊗ after, with one link and a matrix that is the same in all slices and rows:
 /// the form of hidden Markov models. Numbers of a body's operands.
 struct ScanForm {
@@ -127,7 +145,7 @@ struct Scan {
 };
 
 /// There are many steps, and few of the largest kind.
-using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, base::Boxed<Scan>>;
+using Operation = std::variant<Contract, LeaveOneOut, Weigh, LogMass, Raise, Gather, Scatter, base::Boxed<Scan>>;
 
 /// One operation on whole tensors.
 struct Step {
@@ -154,7 +172,8 @@ struct Step {
 
 /// The dims that a step sums over: none in leave-one-out products, logarithms and powers.
 [[nodiscard]] const SortedSet& summed(const Step& step);
-/// The plates that a contraction or a leave-one-out product multiplies over, whether its inputs have them or not.
+/// The plates that a contraction, a gather or a leave-one-out product multiplies over, whether its inputs have them or
+/// not.
 [[nodiscard]] SortedSet multiplied(const Step& step);
 /// The leaf that a step belongs to; empty outside of components.
 [[nodiscard]] const SortedSet& leaf_of(const Step& step);
@@ -181,6 +200,8 @@ struct Schedule {
   bool reuses_buffers = true;  // places of values that are not read any more are taken again
   /// The axes of weights, by weighted plate: batch dims, plates that all of it is in, and the plate itself.
   std::map<DimId, std::vector<DimId>> weights;
+  /// Observed variables that factors are read at.
+  Observations observations;
   /// Dims of each operand's axes: the graph's factors, the weights, then the question's own (cotangents, directions).
   std::vector<std::vector<DimId>> operands;
   /// Dims of each output's axes: the graph's outputs, then a question's answers.
@@ -191,6 +212,8 @@ struct Schedule {
   std::size_t forward_steps = 0;
   std::vector<ComponentNote> components;
 
+  /// Whether an operand holds the states of an observed variable.
+  [[nodiscard]] bool is_index(std::size_t operand) const;
   /// What a value that is an operand is called in print.
   [[nodiscard]] std::string operand_name(const Value& value) const;
 

@@ -68,13 +68,47 @@ ValueId ScheduleBuilder::factor(std::size_t factor) {
   Value value{.kind = Value::Kind::operand, .index = operand, .dims = {}};
   for (const DimId d : schedule_.operands[operand]) {
     const bool repeated = std::find(value.dims.begin(), value.dims.end(), d) != value.dims.end();
-    if (!repeated && contains(source.carried, d)) value.dims.push_back(d);
+    if (!repeated && (contains(source.carried, d) || contains(source.observed, d))) value.dims.push_back(d);
   }
-  const ValueId whole = add_value(std::move(value));
+  ValueId whole = add_value(std::move(value));
+  if (!source.observed.empty()) whole = gather(whole, source);
   if (!source.in_slice_of) return known = whole;
   const ValueId wide =
       contract({.inputs = {whole}, .keep = carried_variables(whole), .leaf = source.plates, .wide = true});
   return known = raise(wide, {.factors = {weights(*source.in_slice_of)}, .counted = {}}, 0, source.plates);
+}
+
+ValueId ScheduleBuilder::gather(ValueId table, const ProblemFactor& source) {
+  Gather step{.variables = source.observed, .leaf = source.plates};
+  std::vector<ValueId> inputs{table};
+  // Slices first: a row of the table's other states is read, and written, for each.
+  std::vector<DimId> dims;
+  const auto add_dims = [&](ValueId value) {
+    for (const DimId d : schedule_.values[value].dims) {
+      const bool known = std::find(dims.begin(), dims.end(), d) != dims.end();
+      if (!known && !contains(source.observed, d)) dims.push_back(d);
+    }
+  };
+  for (const DimId v : source.observed) {
+    const Observation& observation = schedule_.observations.at(v);
+    const auto [known, is_new] = index_value_.try_emplace(v, none);
+    if (is_new) {
+      std::vector<DimId> axes = schedule_.operands[observation.operand];
+      std::erase_if(axes, [&](DimId d) { return contains(schedule_.problem.absent, d); });
+      known->second = operand(observation.operand, std::move(axes), Precision::element);
+    }
+    inputs.push_back(known->second);
+    add_dims(inputs.back());
+    step.partial = step.partial || observation.partial;
+  }
+  add_dims(table);
+  if (step.partial) {
+    const SortedSet others = subtract(carried_variables(table), source.observed);
+    inputs.push_back(contract({.inputs = {table}, .keep = others, .product = {}, .leaf = source.plates}));
+  }
+  const ValueId output = intermediate(std::move(dims), Precision::element);
+  add_step(std::move(step), std::move(inputs), output);
+  return output;
 }
 
 ValueId ScheduleBuilder::ones(const SortedSet& dims, const SortedSet& leaf) {

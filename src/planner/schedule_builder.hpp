@@ -82,6 +82,8 @@ class ScheduleBuilder {
 
  private:
   ValueId add_value(Value value);
+  /// A factor at the observed states of its variables.
+  ValueId gather(ValueId table, const ProblemFactor& source);
   /// Zero where an end and its variable differ, in the slice that the end is of, and one elsewhere.
   ValueId equality(DimId end, const SortedSet& plates);
   void add_step(Operation operation, std::vector<ValueId> inputs, ValueId output);
@@ -100,6 +102,7 @@ class ScheduleBuilder {
   std::vector<SortedSet> carried_;  // [value]
   std::vector<ValueId> factor_value_;
   std::map<DimId, ValueId> weights_value_;
+  std::map<DimId, ValueId> index_value_;                     // by observed variable
   std::unordered_multimap<std::size_t, std::size_t> known_;  // steps that may be shared, by their hash
   std::map<std::pair<std::vector<ValueId>, SortedSet>, ValueId> known_exponents_;  // by factors and what is counted
 };

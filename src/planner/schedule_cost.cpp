@@ -53,7 +53,8 @@ double step_exps(const Schedule& schedule, const Extents& extents, const Step& s
       base::Overloaded{of_contraction, [](const LeaveOneOut&) { return 0.0; },
                        [&](const Weigh& weigh) { return weigh.added == 0 ? 0.0 : sizes.of(schedule.loops(step)); },
                        [&](const LogMass&) { return sizes.of(schedule.values[step.output].dims); },
-                       [](const Raise&) { return 0.0; },
+                       [](const Raise&) { return 0.0; }, [](const Gather&) { return 0.0; },
+                       [](const Scatter&) { return 0.0; },
                        [&](const Scan& scan) {
                          double exps = 0;
                          for (const Step& inner : scan.body->steps) exps += step_exps(*scan.body, extents, inner);
@@ -82,6 +83,10 @@ double step_flops(const Schedule& schedule, const Extents& extents, const Step& 
           [&](const Weigh& weigh) { return kept * sizes.of(weigh.sum) * static_cast<double>(step.inputs.size()); },
           [&](const LogMass&) { return 2 * kept; },
           [&](const Raise&) { return kept * static_cast<double>(step.inputs.size()); },
+          [&](const Gather& gather) { return kept * sizes.of(gather.product); },
+          [&](const Scatter& scatter) {  // of the states of its output, a term has one
+            return kept / (scatter.of_rest ? 1.0 : sizes.of(scatter.variables)) * sizes.of(scatter.sum);
+          },
           [&](const Scan& scan) {  // one slice after the other, whatever the number of processors
             double flops = 0;
             for (const Step& inner : scan.body->steps) flops += step_flops(*scan.body, extents, inner, one_slice);

@@ -76,6 +76,13 @@ void verify(const Schedule& schedule) {
       hold(base::intersect(contract->product, kept).empty(), "a step keeps a dim that it multiplies over");
       accounted = base::unite(accounted, contract->product);
     }
+    if (const auto* gather = step.as<Gather>()) {
+      hold(step.inputs.size() == 1 + gather->variables.size() + (gather->partial ? 1 : 0),
+           "a gather has other inputs than a table, states of its variables, and what is not observed");
+      hold(base::is_subset(gather->product, carried), "a gather multiplies over a dim that no input has");
+      hold(base::intersect(gather->product, kept).empty(), "a gather keeps a dim that it multiplies over");
+      accounted = base::unite(accounted, base::unite(gather->product, gather->variables));
+    }
     hold(base::is_subset(carried, accounted), "a step loses a dim of its inputs");
     hold(base::intersect(sum, kept).empty(), "a step keeps a dim that it sums");
   }

@@ -46,7 +46,7 @@ void scatter(const T* from, T* to, const std::vector<Axis>& axes, const std::vec
 
 }  // namespace
 
-Tensor Solver::expanded(const std::vector<DimId>& variables, Tensor posterior) const {
+Tensor Solver::expanded(const std::vector<DimId>& variables, Tensor posterior, double absent) const {
   const bool in_order = std::is_sorted(variables.begin(), variables.end());
   if (in_order && std::none_of(variables.begin(), variables.end(), [&](DimId v) { return is_reduced(v); })) {
     return posterior;
@@ -76,10 +76,14 @@ Tensor Solver::expanded(const std::vector<DimId>& variables, Tensor posterior) c
   if (posterior.dtype() == Dtype::float32) {
     const std::vector<double> entries = posterior.values();
     const std::vector<float> single(entries.begin(), entries.end());
-    scatter(single.data(), static_cast<float*>(all.mutable_data()), axes, known, posterior.elements());
+    auto* const to_entries = static_cast<float*>(all.mutable_data());
+    std::fill_n(to_entries, all.elements(), static_cast<float>(absent));
+    scatter(single.data(), to_entries, axes, known, posterior.elements());
   } else {
     const std::vector<double> entries = posterior.values();
-    scatter(entries.data(), static_cast<double*>(all.mutable_data()), axes, known, posterior.elements());
+    auto* const to_entries = static_cast<double*>(all.mutable_data());
+    std::fill_n(to_entries, all.elements(), absent);
+    scatter(entries.data(), to_entries, axes, known, posterior.elements());
   }
   return all;
 }

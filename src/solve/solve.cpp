@@ -111,6 +111,16 @@ MapResult map(const Model& model, const SolveOptions& options) {
   return result;
 }
 
+std::map<std::string, Tensor> max_marginals(const Model& model, const SolveOptions& options) {
+  const Solver solver(model, options);
+  solver.check_possible();
+  auto result = max_marginals(solver.plan(false), solver.factors(), solver.run_options());
+  for (auto& [name, scores] : result) {
+    scores = solver.expanded({*model.graph.find(name)}, std::move(scores), -std::numeric_limits<double>::infinity());
+  }
+  return result;
+}
+
 std::map<std::string, Integers> sample(const Model& model, const SampleOptions& draws, const SolveOptions& options) {
   const Solver solver(model, options);
   solver.check_possible();

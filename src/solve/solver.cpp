@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "graph/derived.hpp"
+#include "model/run_evidence.hpp"
 #include "plated/error.hpp"
 #include "reduce/log_range.hpp"
 
@@ -41,10 +42,12 @@ std::vector<DimId> Solver::observed_in(const reduce::Query& part) const {
 }
 
 Plan Solver::plan(const FactorGraph& graph, const std::vector<DimId>& observed, bool sums_only) const {
-  return compile(graph::Derived::shared(graph), {.runs = 1,
-                                                 .memory_limit = options_.memory_limit,
-                                                 .sums_only = sums_only,
-                                                 .observable = graph::names(graph, observed)});
+  const PlanOptions options{.runs = 1,
+                            .memory_limit = options_.memory_limit,
+                            .sums_only = sums_only,
+                            .observable = graph::names(graph, observed)};
+  if (options_.plans != nullptr) return options_.plans->of(graph, options);
+  return compile(graph::Derived::shared(graph), options);
 }
 
 Plan Solver::plan(const reduce::Query& part) const {
@@ -66,7 +69,7 @@ RunOptions Solver::run_options() const {
   return {.semiring = Semiring::log,
           .threads = options_.threads,
           .memory_limit = options_.memory_limit,
-          .evidence = reduction_.model.evidence,
+          .evidence = model::run_evidence(reduction_.model.graph, reduction_.model.evidence),
           .lengths = reduction_.model.lengths,
           .cancelled = {},
           .progress = {}};

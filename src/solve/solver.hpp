@@ -28,7 +28,7 @@ class Solver {
   /// Throws ImpossibleError where the reduction has found that nothing is possible.
   void check_possible() const;
 
-  /// A plan that will be run once, of the reduced model.
+  /// A plan of the reduced model, made for a single run, or one that is kept.
   [[nodiscard]] Plan plan(bool sums_only) const { return plan(graph(), observed_, sums_only); }
   /// The same of a part of it.
   [[nodiscard]] Plan plan(const reduce::Query& part) const;
@@ -38,8 +38,8 @@ class Solver {
   [[nodiscard]] Marginals ask(const reduce::Query& part, const MarginalOptions& wanted) const;
 
   /// Expands a posterior of the reduced model to all states. Its state axes are those of the variables in declaration
-  /// order, and become those of `variables` in their order.
-  [[nodiscard]] Tensor expanded(const std::vector<DimId>& variables, Tensor posterior) const;
+  /// order, and become those of `variables` in their order. States that were left out have the entry `absent`.
+  [[nodiscard]] Tensor expanded(const std::vector<DimId>& variables, Tensor posterior, double absent = 0) const;
   /// Assignments of the reduced model in the model's own states.
   void expand(std::map<std::string, Integers>& assignment) const;
 

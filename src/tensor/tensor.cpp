@@ -31,7 +31,23 @@ std::shared_ptr<std::byte> allocate(std::int64_t bytes) {
 
 }  // namespace
 
-std::string_view name(Dtype dtype) { return dtype == Dtype::float32 ? "float32" : "float64"; }
+std::string_view name(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float32:
+      return "float32";
+    case Dtype::int8:
+      return "int8";
+    case Dtype::int16:
+      return "int16";
+    case Dtype::int32:
+      return "int32";
+    case Dtype::int64:
+      return "int64";
+    case Dtype::float64:
+      break;
+  }
+  return "float64";
+}
 
 Tensor::Tensor(Dtype dtype, Shape shape) : Tensor(uninitialised(dtype, std::move(shape))) {
   // Piece by piece: touching gigabytes for the first time takes seconds.
@@ -103,8 +119,22 @@ void* Tensor::mutable_data() const {
 
 double Tensor::read(std::int64_t offset) const {
   if (data_ == nullptr) throw NullDataError("a tensor without data was read");
-  return dtype_ == Dtype::float32 ? static_cast<double>(static_cast<const float*>(data_)[offset])
-                                  : static_cast<const double*>(data_)[offset];
+  const auto as = [&]<class T>(const T* entries) { return static_cast<double>(entries[offset]); };
+  switch (dtype_) {
+    case Dtype::float32:
+      return as(static_cast<const float*>(data_));
+    case Dtype::int8:
+      return as(static_cast<const std::int8_t*>(data_));
+    case Dtype::int16:
+      return as(static_cast<const std::int16_t*>(data_));
+    case Dtype::int32:
+      return as(static_cast<const std::int32_t*>(data_));
+    case Dtype::int64:
+      return as(static_cast<const std::int64_t*>(data_));
+    case Dtype::float64:
+      break;
+  }
+  return as(static_cast<const double*>(data_));
 }
 
 std::int64_t Tensor::offset_of(std::span<const std::int64_t> index) const {

@@ -34,17 +34,15 @@ GRAPH = "of the graph: `compile` it, or make it a model"
 ASKED = "asked in C++ and Python: a command line asks questions of models, and runs equations once"
 FILE = "files hold models"
 FRAMEWORK = "asks the graph or the plan that `plated` itself has"
-OPEN = "not offered yet: `compile(model.graph)` gives a plan that has it"
 OPEN_KEPT = "not offered yet: the plan has it"
 
 # Why a cell is empty, by the doors and verbs it is about.
 REASONS = [
-    (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`", "JAX"],
+    (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`"],
      ["log_partition"], TOTAL),
     (["C++ `Model`", "Python `Model`"],
-     ["einsum", "value_and_gradient", "hessian_vector_product", "expectation", "evaluate", "compile"], NUMBERS),
-    (["C++ `Model`", "Python `Model`"], ["max_marginals"], OPEN),
-    (["Python `Model`"], ["leave_one_out"], OPEN),
+     ["einsum", "value_and_gradient", "hessian_vector_product", "expectation", "compile"], NUMBERS),
+    (["Python `Model`"], ["evaluate"], NUMBERS),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["hessian_vector_product", "leave_one_out"], OPEN_KEPT),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["evaluate", "compile", "cost", "explain", "print", "draw"], KEPT),
     (["C++ `Plan`", "Python `Plan`"], ["compile"], "a plan is what `compile` gives"),
@@ -56,7 +54,7 @@ REASONS = [
     (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`"],
      ["read_model", "write_model"], FILE),
     (["C++ `Model`"], ["draw"], "`draw_svg(model.graph)`"),
-    (["program"], ["value_and_gradient", "hessian_vector_product", "max_marginals", "expectation", "evaluate", "compile"], ASKED),
+    (["program"], ["value_and_gradient", "hessian_vector_product", "max_marginals", "expectation", "compile"], ASKED),
     (["program"], ["read_model"], "every command reads one"),
     (["PyTorch", "JAX"], ["value_and_gradient", "hessian_vector_product", "marginals", "entropy", "expectation"], AUTOGRAD),
     (["PyTorch", "JAX"], ["max_marginals", "map", "sample", "leave_one_out"], ARRAYS),
@@ -152,7 +150,7 @@ def doors():
         "Python `Evaluation`": found_in(python_methods(core, "Evaluation")),
         "Python `Model`": found_in(python_methods(core, "Model") + python_functions(core, models=True)),
         "PyTorch": found_in(exported(python_tree("torch/__init__.py"))),
-        "JAX": found_in(exported(python_tree("jax.py"))),
+        "JAX": found_in(exported(python_tree("jax/__init__.py"))),
     }
     spelled = {door: {verb: ", ".join(f"`{name}`" for name in sorted(names)) for verb, names in verbs.items()}
                for door, verbs in table.items()}  # fmt: skip

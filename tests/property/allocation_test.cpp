@@ -8,22 +8,23 @@
 #include "plated/sample.hpp"
 #include "property/counted_memory.hpp"
 #include "property/question_case.hpp"
+#include "property/random_chain.hpp"
+#include "property/random_operands.hpp"
 
 namespace plated::test {
 namespace {
 
 /// Allocations of a second and a third run.
-int allocations_when_warm(const Model& model, int threads, Check check) {
-  const Plan plan = compile(model.graph);
-  std::vector<Tensor> outputs = plan.run(model.operands, {.semiring = model.semiring});
+int allocations_when_warm(const FactorGraph& graph, const std::vector<Tensor>& operands, const RunOptions& options) {
+  const Plan plan = compile(graph);
+  std::vector<Tensor> outputs = plan.run(operands, options);
   Workspace workspace(plan);
-  const RunOptions options{.semiring = model.semiring, .threads = threads, .check = check};
-  plan.run_into(outputs, model.operands, workspace, options);
+  plan.run_into(outputs, operands, workspace, options);
   const std::int64_t held = workspace.bytes();
   allocations = 0;
   counting = true;
-  plan.run_into(outputs, model.operands, workspace, options);
-  plan.run_into(outputs, model.operands, workspace, options);
+  plan.run_into(outputs, operands, workspace, options);
+  plan.run_into(outputs, operands, workspace, options);
   counting = false;
   EXPECT_EQ(workspace.bytes(), held);
   return allocations;
@@ -35,7 +36,8 @@ void expect_none(Model model) {
   }
   for (const int threads : {1, 2}) {
     for (const Check check : {Check::none, Check::all}) {
-      EXPECT_EQ(allocations_when_warm(model, threads, check), 0)
+      const RunOptions options{.semiring = model.semiring, .threads = threads, .check = check};
+      EXPECT_EQ(allocations_when_warm(model.graph, model.operands, options), 0)
           << threads << " threads, " << name(model.semiring) << ", check " << static_cast<int>(check) << "\n"
           << compile(model.graph).print();
     }
@@ -77,6 +79,20 @@ TEST(Allocation, IsNoneInAWarmRunOfAChain) {
       chain("(n) a, (n t) a b, n t b ->", {{2}, {2, 2}, {1, 5000, 2}});
     }
   }
+}
+
+/// Several links, any order, ends, chains beside and inside each other. Lengths, and ends of unlinked variables, are
+/// operands that a run makes anew.
+TEST(Allocation, IsNoneInAWarmRunOfRandomChains) {
+  for_each_seed(150, [](std::uint64_t seed) -> testing::AssertionResult {
+    const Case c = random_chain(seed, {.ragged = false, .nested = seed % 3 == 0, .slice_ends = false});
+    const FactorGraph graph = c.build();
+    Random random(seed);
+    const Operands operands(graph, random, {.semiring = Semiring::log});
+    const int count = allocations_when_warm(graph, operands.tensors(), {.threads = seed % 2 == 0 ? 1 : 2});
+    if (count == 0) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << c.print() << "\n" << count << " allocations";
+  });
 }
 
 /// A graph of some size with the memory that its questions take beside what they are said to.

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "plated/plated.hpp"
-#include "property/chain_case.hpp"
+#include "property/derivatives.hpp"
 
 namespace plated::test {
 namespace {
@@ -54,7 +54,7 @@ void spoil(const Tensor& tensor, const Mood& mood, Random& random) {
 /// Asks every verb. Each question ends in an answer that holds what is promised, or in an error of ours.
 class Asker {
  public:
-  Asker(Drawn& drawn, RunOptions run) : drawn_(drawn), run_(std::move(run)) { run_.check = Check::none; }
+  Asker(DrawnModel& drawn, RunOptions run) : drawn_(drawn), run_(std::move(run)) { run_.check = Check::none; }
 
   [[nodiscard]] testing::AssertionResult ask() {
     for (const Semiring semiring : {Semiring::log, Semiring::real, Semiring::max_plus, Semiring::min_plus,
@@ -173,13 +173,13 @@ class Asker {
     }
   }
 
-  Drawn& drawn_;
+  DrawnModel& drawn_;
   RunOptions run_;
   std::string verb_;
   std::string wrong_;
 };
 
-testing::AssertionResult survives(Drawn& drawn, RunOptions run) {
+testing::AssertionResult survives(DrawnModel& drawn, RunOptions run) {
   const Mood& mood = drawn.random.pick(moods);
   for (const Tensor& tensor : drawn.tensors()) spoil(tensor, mood, drawn.random);
   run.threads = drawn.random.chance(50) ? 1 : 2;
@@ -191,16 +191,17 @@ testing::AssertionResult survives(Drawn& drawn, RunOptions run) {
 const std::vector<Dtype> either = {Dtype::float32, Dtype::float64};
 
 TEST(AnyNumbers, NeverLeadOutOfPlatedGraphs) {
-  for_each_tractable(1500, {.dtypes = either}, [](Drawn& drawn) { return survives(drawn, drawn.run()); });
+  for_each_model(1500, {.dtypes = either}, [](DrawnModel& drawn) { return survives(drawn, drawn.run()); });
 }
 
 TEST(AnyNumbers, NeverLeadOutOfChains) {
-  for_each_chain(1500, {.dtypes = either}, [](DrawnChain& drawn) { return survives(drawn, drawn.run()); });
+  for_each_model(1500, {.dtypes = either, .graphs = ChainOptions{}},
+                 [](DrawnModel& drawn) { return survives(drawn, drawn.run()); });
 }
 
 TEST(AnyNumbers, NeverLeadOutOfChainsInsideChains) {
-  for_each_chain(600, {.dtypes = either, .graphs = {.nested = true}},
-                 [](DrawnChain& drawn) { return survives(drawn, drawn.run()); });
+  for_each_model(600, {.dtypes = either, .graphs = ChainOptions{.nested = true}},
+                 [](DrawnModel& drawn) { return survives(drawn, drawn.run()); });
 }
 
 /// Domains that fill tiles and tables of choices, and rows that come in several pieces.
@@ -217,7 +218,7 @@ TEST(AnyNumbers, NeverLeadOutOfLargeDomains) {
     c.outputs = {{}};
     const FactorGraph graph = c.build();
     Operands operands(graph, random, {.dtypes = either});
-    Drawn drawn{c, graph, compile(graph), Semiring::log, random, std::move(operands)};
+    DrawnModel drawn{c, graph, compile(graph), Semiring::log, random, std::move(operands)};
     const testing::AssertionResult result = survives(drawn, drawn.run());
     return result ? result : testing::AssertionFailure() << c.print() << "\n  " << result.message();
   });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plated/integers.hpp"
+#include "plated/plan.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated::test {
@@ -40,12 +41,14 @@ class Bits {
 
 /// Asks with one thread, then with others, twice each, and expects the same bits.
 template <class Ask>
-void expect_same_bits(const std::string& what, Ask ask) {
-  const Bits one = ask(1);
+void expect_same_bits(const std::string& what, RunOptions options, Ask ask) {
+  options.threads = 1;
+  const Bits one = ask(options);
   EXPECT_FALSE(one.empty()) << what;
   for (const int threads : {2, 3, 8}) {
+    options.threads = threads;
     for (int repeat = 0; repeat < 2; ++repeat) {
-      EXPECT_TRUE(ask(threads) == one) << what << ", " << threads << " threads";
+      EXPECT_TRUE(ask(options) == one) << what << ", " << threads << " threads";
     }
   }
 }

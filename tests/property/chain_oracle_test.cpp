@@ -260,35 +260,5 @@ TEST(ChainOracle, TakesALengthForAShorterChain) {
   });
 }
 
-TEST(ChainOracle, OfPosteriorsSumsWhatTheOtherOracleSums) {
-  for_each_seed(200, [](std::uint64_t seed) -> testing::AssertionResult {
-    const Case c = random_chain(seed, {.most_work = 10000});
-    FactorGraph graph = c.build();
-    Random random(seed);
-    const Operands operands(graph, random, {.zero_percent = 10});
-    oracle::Posterior posterior(graph, operands.tensors(), Semiring::log, c.lengths);
-    const std::size_t first = graph.outputs().size();
-    std::vector<DimId> asked;
-    for (DimId v = 0; v < graph.dims().size(); ++v) {
-      if (graph.dims()[v].kind == DimKind::variable && graph.dims()[v].end == End::none) asked.push_back(v);
-    }
-    for (const DimId v : asked) {
-      std::vector<std::string> dims;
-      for (const DimId d : posterior.axes({v})) dims.push_back(graph.dims()[d].name);
-      graph.output(dims);
-    }
-    const auto expected = oracle::unrolled(graph, operands.tensors(), Semiring::log, c.lengths);
-    for (std::size_t k = 0; k < asked.size(); ++k) {
-      const Numbers sums = posterior.table({asked[k]});
-      for (std::size_t e = 0; e < sums.size(); ++e) {
-        const long double want = expected[first + k][e].value;
-        if (std::log(sums[e]) == want || std::abs(std::log(sums[e]) - want) < 1e-14L) continue;
-        return testing::AssertionFailure() << c.print() << " " << graph.dims()[asked[k]].name << " entry " << e;
-      }
-    }
-    return testing::AssertionSuccess();
-  });
-}
-
 }  // namespace
 }  // namespace plated::test

@@ -45,7 +45,7 @@ TEST(Evidence, WhatMakesNoSenseIsNamed) {
   EXPECT_THROW((void)sensors.ask({{"y", Integers({3}, -2)}}), ValueError);
   EXPECT_THROW((void)sensors.ask({{"y", Integers({2}, 0)}}), ShapeError);
   EXPECT_THROW((void)sensors.ask({{"y", Integers({}, 0)}}), ShapeError);
-  EXPECT_NO_THROW((void)sensors.ask({{"y", Integers({3}, 0)}}, {"x"}));  // an equation observes what it is given
+  EXPECT_NO_THROW((void)sensors.ask({{"y", Integers({3}, 0)}}, {"x"})) << "what has evidence is observed";
   EXPECT_THROW((void)sensors.ask({{"i", Integers({3}, 0)}}), Error);
   EXPECT_THROW((void)sensors.ask({}, {"nobody"}), UnknownNameError);
   EXPECT_THROW((void)sensors.ask({}, {"i"}), Error);

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "plated/plated.hpp"
-#include "property/chain_case.hpp"
+#include "property/derivatives.hpp"
 
 namespace plated::test {
 namespace {
@@ -112,7 +112,7 @@ testing::AssertionResult same(const std::string& what, const Tensor& got, const 
   return near(what, got, want.shape(), numbers(want), size, within);
 }
 
-testing::AssertionResult check_gradients(const Drawn& drawn, const Shifted& operands, const RunOptions& options) {
+testing::AssertionResult check_gradients(const DrawnModel& drawn, const Shifted& operands, const RunOptions& options) {
   const ValueAndGradient from = value_and_gradient(drawn.plan, operands.given, options);
   const ValueAndGradient to = value_and_gradient(drawn.plan, operands.centred, options);
   auto good = testing::AssertionSuccess();
@@ -122,7 +122,7 @@ testing::AssertionResult check_gradients(const Drawn& drawn, const Shifted& oper
   return good;
 }
 
-testing::AssertionResult check_choices(const Drawn& drawn, const Shifted& operands, const RunOptions& options) {
+testing::AssertionResult check_choices(const DrawnModel& drawn, const Shifted& operands, const RunOptions& options) {
   const auto draws = [&](const std::vector<Tensor>& of) {
     return sample(drawn.plan, of, {.count = 5, .seed = 7}, options);
   };
@@ -144,7 +144,7 @@ testing::AssertionResult check_choices(const Drawn& drawn, const Shifted& operan
   return testing::AssertionSuccess();
 }
 
-testing::AssertionResult check(Drawn& drawn, const RunOptions& options, const std::vector<DimId>& variables,
+testing::AssertionResult check(DrawnModel& drawn, const RunOptions& options, const std::vector<DimId>& variables,
                                bool scaled) {
   const Shifted operands = shifted(drawn.graph, drawn.tensors(), drawn.semiring, drawn.random, scaled);
   oracle::Posterior posterior(drawn.graph, operands.centred, drawn.semiring, options.lengths);
@@ -186,9 +186,8 @@ testing::AssertionResult check(Drawn& drawn, const RunOptions& options, const st
 class Magnitudes : public testing::TestWithParam<Semiring> {
  protected:
   void run(std::uint64_t runs, int zero_percent, bool scaled) {
-    for_each_tractable(runs, {.semiring = GetParam(), .zero_percent = zero_percent}, [&](Drawn& drawn) {
-      return check(drawn, drawn.run(), drawn.of_kind(DimKind::variable), scaled);
-    });
+    for_each_model(runs, {.semiring = GetParam(), .zero_percent = zero_percent},
+                   [&](DrawnModel& drawn) { return check(drawn, drawn.run(), drawn.variables(), scaled); });
   }
 };
 
@@ -199,8 +198,8 @@ TEST_P(Magnitudes, WithinASlice) {
 }
 TEST_P(Magnitudes, OfSlicesOfRandomChains) {
   for (const int zeros : {0, 10}) {
-    for_each_chain(250, {.semiring = GetParam(), .zero_percent = zeros},
-                   [](DrawnChain& drawn) { return check(drawn, drawn.run(), drawn.variables(), false); });
+    for_each_model(250, {.semiring = GetParam(), .zero_percent = zeros, .graphs = ChainOptions{}},
+                   [](DrawnModel& drawn) { return check(drawn, drawn.run(), drawn.variables(), false); });
   }
 }
 

@@ -38,6 +38,41 @@ TEST(Predictive, OfACoinIsLaplacesRuleOnAGrid) {
   }
 }
 
+TEST(Predictive, OfASingleSliceThatOneOfTwoLinksOfAChainLivesIn) {
+  // Tractable for one slice of n alone: what is linked inside of it and outside shares messages.
+  FactorGraph outside;
+  outside.chain("t", 4);
+  outside.variable("a", 2);
+  outside.variable("b", 2);
+  outside.link("t", "a", "b");
+  outside.factor("prior", {"a"});
+  outside.factor("move", {"a", "b"}, {.tied = {"t"}});
+  outside.factor("seen", {"t", "b"});
+  FactorGraph graph;
+  graph.plate("n", 1);
+  graph.chain("t", 4);
+  for (const char* name : {"a", "b"}) graph.variable(name, 2, {"t"});
+  for (const char* name : {"c", "d"}) graph.variable(name, 3, {"n", "t"});
+  graph.link("t", "a", "b");
+  graph.link("t", "c", "d");
+  graph.factor("prior", {"a"});
+  graph.factor("move", {"a", "b"}, {.tied = {"t"}});
+  graph.factor("seen", {"t", "b"});
+  graph.factor("prior inside", {"n", "c"});
+  graph.factor("move inside", {"n", "t", "c", "d"});
+  graph.factor("both", {"n", "t", "b", "d"});
+  for (FactorGraph* g : {&outside, &graph}) g->output({});
+  Random random(7);
+  const Operands operands(graph, random, {.semiring = Semiring::log});
+  const std::vector<Tensor>& all = operands.tensors();
+  const std::vector<Tensor> rest(all.begin(), all.begin() + 3);
+  const Tensor got = leave_one_out(compile(graph), all, "n");
+  ASSERT_EQ(got.shape(), (Tensor::Shape{1}));
+  const long double with = oracle::Posterior(graph, all, Semiring::log).log_totals()[0];
+  const long double without = oracle::Posterior(outside, rest, Semiring::log).log_totals()[0];
+  EXPECT_NEAR(got.values()[0], static_cast<double>(with - without), 1e-12);
+}
+
 TEST(Predictive, OfAPlateThatThePlanLeavesOutForItsSingleSlice) {
   // Tractable for one slice of i alone. Without it, z is held by nothing and still summed; w goes with the slice.
   FactorGraph graph;

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "property/adjoint_case.hpp"
+#include "property/drawn_model.hpp"
+#include "property/near.hpp"
 
 namespace plated::test {
 
@@ -39,7 +40,7 @@ void for_each_copy(const FactorGraph& repeated, const std::vector<DimId>& dims, 
 
 /// A random model with whole weights, and the same with repeated slices.
 struct Repeated {
-  Repeated(Drawn& drawn, std::int64_t most) : original(drawn.graph), graph(drawn.graph) {
+  Repeated(DrawnModel& drawn, std::int64_t most) : original(drawn.graph), graph(drawn.graph) {
     for (const DimId d : drawn.of_kind(DimKind::plate)) {
       if (drawn.random.chance(25)) continue;
       const std::int64_t size = original.dims()[d].size;

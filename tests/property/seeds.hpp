@@ -1,4 +1,5 @@
-// The seeds of a property test: PLATED_SEED reruns one, PLATED_RUNS changes how many there are.
+// The seeds of a property test: PLATED_SEED reruns one, PLATED_RUNS changes how many there are; with both, there are so
+// many from that one on.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,11 +18,11 @@ template <class Property>
 void for_each_seed(std::uint64_t runs, Property property) {
   if (slow_build) runs = runs / 10 + 1;
   std::uint64_t first = 1;
-  if (const char* text = std::getenv("PLATED_RUNS")) runs = std::strtoull(text, nullptr, 10);
   if (const char* text = std::getenv("PLATED_SEED")) {
     first = std::strtoull(text, nullptr, 10);
     runs = 1;
   }
+  if (const char* text = std::getenv("PLATED_RUNS")) runs = std::strtoull(text, nullptr, 10);
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + runs && failures < 3; ++seed) {
     const testing::AssertionResult result = property(seed);

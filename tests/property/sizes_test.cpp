@@ -1,4 +1,5 @@
-// One plan serves plates of any size: it gives the bits of a plan made for the sizes at hand, and plans nothing.
+// One plan serves plates and chains of any size: it gives the bits of a plan made for the sizes at hand, and plans
+// nothing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,9 +10,7 @@
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/sample.hpp"
-#include "property/random_case.hpp"
-#include "property/random_operands.hpp"
-#include "property/seeds.hpp"
+#include "property/drawn_model.hpp"
 
 namespace plated::test {
 namespace {
@@ -26,12 +25,21 @@ std::vector<std::vector<double>> answers(const Plan& plan, const std::vector<Ten
   try {
     add(plan.run(operands, options));
     add(value_and_gradient(plan, operands, options).gradients);
-    const Marginals posterior = marginals(plan, operands, options, {.factors = true});
+    const bool chained = !plan.graph().chains().empty();
+    const Marginals posterior = marginals(plan, operands, options, {.factors = true, .ends = chained});
     for (const auto& [name, tensor] : posterior.variables) add({tensor});
     add(posterior.factors);
-    add({entropy(plan, operands, options)});
+    for (const bool filtered : {false, true}) {
+      const Marginals in_logs = marginals(plan, operands, options, {.filtered = filtered && chained, .log = true});
+      for (const auto& [name, tensor] : in_logs.variables) add({tensor});
+    }
+    add(hessian_vector_product(plan, operands, operands, options).products);
+    add({entropy(plan, operands, options), expectation(plan, operands, operands, options)});
     for (const auto& [name, tensor] : max_marginals(plan, operands, options)) add({tensor});
     for (const auto& [name, states] : map(plan, operands, options).assignment) {
+      list.emplace_back(states.values.begin(), states.values.end());
+    }
+    for (const auto& [name, states] : sample(plan, operands, {.count = 3, .seed = 7}, options)) {
       list.emplace_back(states.values.begin(), states.values.end());
     }
     for (const Dim& dim : plan.graph().dims()) {
@@ -49,43 +57,89 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
          });
 }
 
-TEST(Sizes, OnePlanServesThemAll) {
-  for_each_seed(400, [&](std::uint64_t seed) -> testing::AssertionResult {
-    const Case c = random_case(seed, {.most_work = 2000});
-    const FactorGraph graph = c.build();
-    std::optional<Plan> plan;
-    try {
-      plan = compile(graph);
-    } catch (const IntractableError&) {
-      return testing::AssertionSuccess();
+/// Other sizes for all plates, batch dims and chains of a graph.
+struct Resized {
+  Resized(const FactorGraph& graph, Random& random) {
+    for (const Dim& dim : graph.dims()) {
+      const bool chain = dim.kind == DimKind::chain;  // whose slices have ends
+      sizes.push_back(dim.kind == DimKind::variable ? dim.size : chain ? 1 + random.below(4) : random.below(4));
+      if (dim.kind != DimKind::variable) options.sizes[dim.name] = sizes.back();
     }
-    Random random(seed + 1);
+  }
+  std::vector<std::int64_t> sizes;
+  RunOptions options;
+};
+
+testing::AssertionResult serves_them_all(const Case& c) {
+  const FactorGraph graph = c.build();
+  std::optional<Plan> plan;
+  try {
+    plan = compile(graph);
+  } catch (const IntractableError&) {
+    return testing::AssertionSuccess();
+  }
+  Random random(c.seed + 1);
+  for (int trial = 0; trial < 3; ++trial) {
+    const Resized other(graph, random);
+    const FactorGraph resized = graph.resized(other.sizes);
+    std::optional<Plan> own;
+    try {
+      own = compile(resized);
+    } catch (const IntractableError&) {
+      continue;  // it has only a single slice where it was compiled
+    }
+    const Operands operands(resized, random, {.semiring = Semiring::log});
+    std::string refused_own, refused;
+    const auto want = answers(*own, operands.tensors(), {}, refused_own);
+    const auto got = answers(*plan, operands.tensors(), other.options, refused);
+    if (refused != refused_own) return testing::AssertionFailure() << c.print() << refused << " / " << refused_own;
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      if (!same_bits(got.at(k), want[k])) return testing::AssertionFailure() << c.print() << "\nanswer " << k;
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+TEST(Sizes, OnePlanServesThemAll) {
+  for_each_seed(400, [](std::uint64_t seed) { return serves_them_all(random_case(seed, {.most_work = 2000})); });
+  for_each_seed(60, [](std::uint64_t seed) {
+    return serves_them_all(random_chain(seed, {.most_work = 2000, .ragged = false, .nested = seed % 4 == 0}));
+  });
+}
+
+class PlannedOnce : public OfModels {};
+
+TEST_P(PlannedOnce, QuestionsAreAskedAgainAtOtherSizes) {
+  for_each_model(models(), [](DrawnModel& drawn) -> testing::AssertionResult {
+    std::string refused;
+    (void)answers(drawn.plan, drawn.tensors(), drawn.run(), refused);
+    if (!refused.empty()) return testing::AssertionFailure() << refused;
     for (int trial = 0; trial < 3; ++trial) {
-      std::vector<std::int64_t> sizes;
-      RunOptions options;
-      for (const Dim& dim : graph.dims()) {
-        sizes.push_back(dim.kind == DimKind::variable ? dim.size : random.below(4));
-        if (dim.kind != DimKind::variable) options.sizes[dim.name] = sizes.back();
-      }
-      const FactorGraph resized = graph.resized(sizes);
-      std::optional<Plan> own;
-      try {
-        own = compile(resized);
-      } catch (const IntractableError&) {
-        continue;  // it has only a single slice where it was compiled
-      }
-      const Operands operands(resized, random, {.semiring = Semiring::log});
-      std::string refused_own, refused;
-      const auto want = answers(*own, operands.tensors(), {}, refused_own);
-      const auto got = answers(*plan, operands.tensors(), options, refused);
-      if (refused != refused_own) return testing::AssertionFailure() << c.print() << refused << " / " << refused_own;
-      for (std::size_t k = 0; k < want.size(); ++k) {
-        if (!same_bits(got.at(k), want[k])) return testing::AssertionFailure() << c.print() << "\nanswer " << k;
-      }
+      Resized other(drawn.graph, drawn.random);
+      const FactorGraph resized = drawn.graph.resized(other.sizes);
+      const Operands operands(resized, drawn.random, {.semiring = Semiring::log});
+      const std::uint64_t before = planner::plans_made;
+      (void)answers(drawn.plan, operands.tensors(), other.options, refused);
+      if (!refused.empty()) return testing::AssertionFailure() << refused;
+      if (planner::plans_made == before) continue;
+      return testing::AssertionFailure() << planner::plans_made - before << " plans were made at sizes "
+                                         << testing::PrintToString(other.sizes);
     }
     return testing::AssertionSuccess();
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, PlannedOnce,
+    testing::Combine(
+        testing::Values(
+            Models{"plates", 200, {.graphs = CaseOptions{.most_work = 2000, .small_sizes = false}}},
+            Models{"chains", 100, {.graphs = ChainOptions{.most_work = 2000, .ragged = false, .small_sizes = false}}},
+            Models{"chains_in_chains",
+                   50,
+                   {.graphs = ChainOptions{.most_work = 2000, .ragged = false, .small_sizes = false, .nested = true}}}),
+        testing::Values(Semiring::log), testing::Values(Dtype::float64)),
+    models_name);
 
 TEST(Sizes, OfAnUntiedModelAreTheOperands) {
   const Plan plan =

@@ -127,6 +127,35 @@ AssertionResult check_left_out(const Model& model, const Plain& plain) {
   return AssertionSuccess();
 }
 
+/// Max-marginals of every variable, also of the states that the reduction leaves out.
+AssertionResult check_scores(const Model& model, const Plain& plain) {
+  const auto got = max_marginals(model);
+  const auto want = max_marginals(plain.plan, plain.logs.factors, plain.run);
+  if (got.size() != want.size()) return AssertionFailure() << "max-marginals of other variables";
+  for (const auto& [variable, scores] : want) {
+    AssertionResult good = close(("max-marginal of " + variable).c_str(), got.at(variable), scores, 1e-11);
+    if (!good) return good;
+  }
+  return AssertionSuccess();
+}
+
+/// Plans that are kept answer with the bits of those that are not.
+AssertionResult check_kept(const Model& model) {
+  KeptPlans kept;
+  const SolveOptions options{.plans = &kept};
+  const auto fresh = marginals(model);
+  for (int k = 0; k < 2; ++k) {
+    const auto again = marginals(model, options);
+    for (const auto& [variable, posterior] : fresh) {
+      if (again.at(variable).values() != posterior.values()) return AssertionFailure() << "other bits of " << variable;
+    }
+    if (log_partition(model, options).values() != log_partition(model).values()) {
+      return AssertionFailure() << "other bits of ln Z";
+    }
+  }
+  return AssertionSuccess();
+}
+
 AssertionResult check(const Model& model, std::uint64_t seed) {
   const Plain plain(model);
   if (AssertionResult left_out = check_left_out(model, plain); !left_out) return left_out;
@@ -161,6 +190,8 @@ AssertionResult check(const Model& model, std::uint64_t seed) {
   good = close("score", best.score, map(plain.plan, plain.logs.factors, plain.run).score, 1e-11);
   if (good) good = close("weight of the assignment", weight(model, best.assignment), best.score, 1e-11);
   if (good) good = close("entropy", entropy(model), entropy(plain.plan, plain.logs.factors, plain.run), 1e-9);
+  if (good) good = check_scores(model, plain);
+  if (good) good = check_kept(model);
   if (!good) return good;
   const auto draws = sample(model, {.count = 3, .seed = seed});
   for (const auto& [variable, states] : best.assignment) {
@@ -318,6 +349,23 @@ TEST(Solve, KeepsEvidenceOfSomeSlicesInEverySweep) {
   for (std::size_t k = 0; k < states; ++k) sum += right.emplace_back(prior[k] * likelihood[states * k + 3]);
   const std::vector<double> got = marginals(model).at("r0").values();
   for (std::size_t k = 0; k < states; ++k) EXPECT_NEAR(got[k], right[k] / sum, 1e-12);
+}
+
+TEST(Solve, KeepsPlansForTheSameGraph) {
+  Random random(8);
+  const Model model = random_network(random, {.variables = 6, .zero_percent = 0});
+  KeptPlans kept;
+  const auto observed = [&](std::int64_t state) {
+    return SolveOptions{.evidence = {{"v5", Integers({}, {state})}}, .plans = &kept};
+  };
+  (void)log_partition(model, observed(0));
+  EXPECT_EQ(kept.size(), 1U);
+  EXPECT_EQ(log_partition(model, observed(1)).item(), log_partition(model, {.evidence = observed(1).evidence}).item());
+  EXPECT_EQ(kept.size(), 1U);
+  (void)map(model, observed(1));
+  EXPECT_EQ(kept.size(), 2U);
+  (void)log_partition(model, {.plans = &kept});
+  EXPECT_EQ(kept.size(), 3U);
 }
 
 TEST(Solve, RefusesQueriesThatMakeNoSense) {

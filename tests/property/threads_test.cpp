@@ -9,19 +9,12 @@
 #include <thread>
 
 #include "plated/einsum.hpp"
-#include "property/compile_case.hpp"
-#include "property/random_case.hpp"
+#include "property/drawn_model.hpp"
 #include "property/random_tensor.hpp"
-#include "property/seeds.hpp"
+#include "property/shrink.hpp"
 
 namespace plated::test {
 namespace {
-
-#ifdef __SANITIZE_THREAD__
-constexpr std::int64_t shrink = 10;  // instrumented runs are slow
-#else
-constexpr std::int64_t shrink = 1;
-#endif
 
 /// NaN equals NaN here, and 0 is not −0.
 bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
@@ -51,25 +44,28 @@ void expect_same_bits(const Model& model) {
 
 constexpr Semiring rings[] = {Semiring::real, Semiring::log, Semiring::max_plus};
 
-TEST(Threads, GiveTheSameBitsOnRandomGraphs) {
-  for_each_seed(1500, [&](std::uint64_t seed) -> testing::AssertionResult {
-    const Case c = random_case(seed);
+TEST(Threads, GiveTheSameBitsOnRandomModels) {
+  const auto check = [](const Case& c) -> testing::AssertionResult {
     const FactorGraph graph = c.build();
     const std::optional<Plan> plan = compile_if_tractable(graph);
     if (!plan) return testing::AssertionSuccess();
-    Random random(seed);
-    const Semiring semiring = random.pick(rings);
+    Random random(c.seed);
+    RunOptions options{.semiring = random.pick(rings), .threads = 1, .lengths = c.lengths};
     const Operands operands(
         graph, random,
-        {.semiring = semiring, .dtypes = {Dtype::float32, Dtype::float64}, .strided = true, .zero_percent = 5});
-    const std::vector<Tensor> one = plan->run(operands.tensors(), {.semiring = semiring, .threads = 1});
+        {.semiring = options.semiring, .dtypes = {Dtype::float32, Dtype::float64}, .strided = true, .zero_percent = 5});
+    const std::vector<Tensor> one = plan->run(operands.tensors(), options);
     for (const int threads : {2, 3, 8}) {
-      if (!same_bits(one, plan->run(operands.tensors(), {.semiring = semiring, .threads = threads}))) {
-        return testing::AssertionFailure() << c.print() << "\n  " << name(semiring) << ", " << threads << " threads";
+      options.threads = threads;
+      if (!same_bits(one, plan->run(operands.tensors(), options))) {
+        return testing::AssertionFailure()
+               << c.print() << "\n  " << name(options.semiring) << ", " << threads << " threads";
       }
     }
     return testing::AssertionSuccess();
-  });
+  };
+  for_each_seed(1500, [&](std::uint64_t seed) { return check(random_case(seed)); });
+  for_each_seed(300, [&](std::uint64_t seed) { return check(random_chain(seed, {.nested = seed % 4 == 0})); });
 }
 
 TEST(Threads, GiveTheSameBitsOnThePapersModel) {

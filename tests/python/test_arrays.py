@@ -77,7 +77,7 @@ def test_other_dtypes_are_refused_by_name(dtype):
     assert isinstance(caught.value, TypeError)
 
 
-@pytest.mark.parametrize("operand", [[0.0, 1.0], 1.0, None, "x", object()])
+@pytest.mark.parametrize("operand", [None, "x", object(), {0: 1.0}])
 def test_what_is_no_array_is_refused(operand):
     with pytest.raises(plated.DtypeError, match="operand 0 is a .*not an array"):
         plated.einsum("x->", operand)

@@ -64,12 +64,12 @@ def test_truth_values_are_the_states_0_and_1():
     "states", [[0.0, 1.0, 0.0], [0, None, 1], ["0", "1", "0"], [0j, 1, 0], [0, 2**64, 1], np.zeros(3, dtype="m8[s]")]
 )
 def test_what_is_no_integer_is_refused(states):
-    with pytest.raises(plated.DtypeError, match="evidence of 'x' have the dtype .*integers are expected"):
+    with pytest.raises(plated.DtypeError, match="evidence of 'x' has dtype .*integers are expected"):
         observe(states)
 
 
 def test_ragged_rows_are_refused_by_name():
-    with pytest.raises(plated.DtypeError, match="evidence of 'x' cannot be read as an array"):
+    with pytest.raises(plated.DtypeError, match="evidence of 'x' cannot be read as an array: row 1 has 2 entries"):
         observe([[0], [0, 1], [1]])
 
 
@@ -115,5 +115,5 @@ def test_lengths_out_of_range_are_named(dtype, value):
 
 @pytest.mark.parametrize("lengths", [[4.0, 2.0], [True, False], [4, None]])
 def test_lengths_that_are_no_integers_are_refused(lengths):
-    with pytest.raises(plated.DtypeError, match="lengths of 't' have the dtype"):
+    with pytest.raises(plated.DtypeError, match="lengths of 't' have dtype"):
         ragged(lengths)

@@ -75,7 +75,7 @@ def test_torch_tensors_that_are_refused(torch):
 def test_evidence_of_torch(torch):
     table = torch.tensor(MATRIX)
     assert plated.einsum("xy->", table, evidence={"x": torch.tensor(1), "y": torch.tensor(2)}) == table[1, 2]
-    with pytest.raises(plated.ValueError, match="'x' have the value 18446744073709551615"):
+    with pytest.raises(plated.ValueError, match="'x' has the value 18446744073709551615"):
         plated.einsum("xy->", table, evidence={"x": torch.tensor(2**64 - 1, dtype=torch.uint64)})
     with pytest.raises(plated.DtypeError, match="evidence of 'x'"):
         plated.einsum("xy->", table, evidence={"x": torch.tensor(1, device="meta")})

@@ -99,7 +99,7 @@ def test_masks_that_numpy_would_drop_from_a_list_are_refused():
 
 
 def test_masked_evidence_of_floats_is_refused():
-    with pytest.raises(plated.DtypeError, match="evidence of 'x' have the dtype float64"):
+    with pytest.raises(plated.DtypeError, match="evidence of 'x' has dtype float64"):
         plated.einsum("ix->", SEEN, **PLATED, evidence={"x": np.ma.masked_array([0.0, 1.0, 0.0])})
 
 

@@ -1,5 +1,8 @@
 """plated.Model: made from a graph, its numbers, names and evidence, and what is refused."""
 
+import concurrent.futures
+import pickle
+
 import numpy as np
 import plated
 import pytest
@@ -228,3 +231,35 @@ def test_threads_limits_and_progress():
         model.marginals(threads=1.5)
     with pytest.raises(TypeError, match=r"sample\(\) got an unexpected keyword argument 'count'"):
         model.sample(count=3)
+
+
+def test_leave_one_out_and_max_marginals():
+    graph = plated.FactorGraph()
+    graph.plate("i", 3)
+    graph.variable("bias", 2)
+    graph.variable("side", 2, ["i"])
+    graph.factor("prior", ["bias"])
+    graph.factor("toss", ["bias", "side"], tied=["i"])
+    numbers = {"prior": [0.5, 0.5], "toss": [[0.5, 0.5], [0.9, 0.1]]}
+    model = plated.Model(graph, numbers, space="real", states={"side": ["head", "tail"]})
+    seen = {"side": ["head", "head", "tail"]}
+    without = [model.log_partition(evidence={"side": ["head", "head", "tail"][:k] + [-1] + ["head", "head", "tail"][k + 1 :]})
+               for k in range(3)]  # fmt: skip
+    np.testing.assert_allclose(model.leave_one_out("i", evidence=seen), model.log_partition(evidence=seen) - without)
+    with pytest.raises(plated.UnknownNameError, match="no plate or chain 'j'.*'i'"):
+        model.leave_one_out("j")
+    scores = model.max_marginals(evidence=seen)
+    assert list(scores) == ["bias", "side"]
+    np.testing.assert_allclose(np.exp(scores["bias"]), [0.5**4, 0.5 * 0.9**2 * 0.1])
+    assert scores["side"].tolist()[2][0] == -np.inf and scores["side"][0][0] == scores["bias"].max()
+
+
+def test_verbs_of_a_model_keep_their_plans_across_threads_and_pickles():
+    graph = plated.FactorGraph.from_equation("x,xy,yz->", (2,), (2, 2), (2, 2))
+    table = [[0.9, 0.1], [0.3, 0.7]]
+    model = plated.Model(graph, {"f0": [0.5, 0.5], "f1": table, "f2": table}, space="real")
+    expected = {state: model.log_partition(evidence={"z": state}) for state in (0, 1)}
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: model.log_partition(evidence={"z": k % 2}), range(200)))
+    assert all(value == expected[k % 2] for k, value in enumerate(found))
+    assert pickle.loads(pickle.dumps(model)).log_partition(evidence={"z": 1}) == expected[1]

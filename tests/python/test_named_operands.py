@@ -45,7 +45,7 @@ def test_names_of_options_win_and_a_dict_has_the_others():
         ([{"prior": PRIOR}], {"prior": PRIOR, "likelihood": SEEN}, plated.DuplicateNameError, "'prior' has two operands"),
         ([{"prior": PRIOR, "likelihood": SEEN, "more": SEEN}], {}, plated.UnknownNameError, "no factor 'more'"),
         ([], {"prior": PRIOR, "likelihood": SEEN, "more": SEEN}, TypeError, "unexpected keyword argument 'more'"),
-        ([], {"prior": PRIOR, "likelihood": [1.0]}, plated.DtypeError, "the operand of 'likelihood' is a list"),
+        ([], {"prior": PRIOR, "likelihood": ["1"]}, plated.DtypeError, "the operand of 'likelihood' has the dtype"),
     ],
 )
 def test_what_does_not_fit(given, named, error, words):

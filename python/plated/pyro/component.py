@@ -5,6 +5,7 @@ Pyro contracts each such component down to the plates that all its terms lie in,
 Plated they are batch dims, as are dims that are neither summed nor plates, such as the guide's enumerated ones.
 """
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
@@ -13,6 +14,7 @@ from pyro.util import ignore_jit_warnings
 import plated
 import plated.torch
 
+from .chain import spell_chains
 from .spelling import spell
 
 
@@ -21,13 +23,16 @@ class Component:
     terms: list = field(default_factory=list)  # packed tensors
     ordinals: list = field(default_factory=list)  # the plates that each of them lies in
     variables: set = field(default_factory=set)  # the symbols that are summed
+    _plates: object = None  # of every dim, once they have been asked for
 
     def add(self, term, ordinal, variables):
+        self._plates = None
         self.terms.append(term)
         self.ordinals.append(ordinal)
         self.variables |= variables
 
     def take(self, other):
+        self._plates = None
         self.terms += other.terms
         self.ordinals += other.ordinals
         self.variables |= other.variables
@@ -44,9 +49,12 @@ class Component:
 
     def plates_of(self, variable):
         """The plates of a variable: those that all the terms holding it share."""
-        return frozenset.intersection(
-            *(ordinal for term, ordinal in zip(self.terms, self.ordinals) if variable in term._pyro_dims)
-        )
+        if self._plates is None:
+            self._plates = {}
+            for term, ordinal in zip(self.terms, self.ordinals):
+                for dim in term._pyro_dims:
+                    self._plates[dim] = self._plates.get(dim, ordinal) & ordinal
+        return self._plates[variable]
 
     def batch(self, kept):
         """Dims that are independent problems, where the plates in `kept` are not multiplied over."""
@@ -69,34 +77,76 @@ class Component:
 
     def contract(self, outputs, batch, semiring="log"):
         """The outputs as packed tensors. Raises NotImplementedError for an intractable component, as Pyro does."""
-        spelling = self.spelled(outputs, batch)
-        try:
-            results = plated.torch.einsum(spelling.equation, *self.terms, semiring=semiring, **spelling.keywords())
-        except plated.IntractableError as error:
-            raise NotImplementedError(f"Expected tree-structured plate nesting: {error}") from error
-        results = results if isinstance(results, tuple) else (results,)
+        results = self._contract_chains(outputs, batch, semiring)
+        if results is None:
+            spelling = self.spelled(outputs, batch)
+            with _as_pyro_refuses():
+                results = plated.torch.einsum(spelling.equation, *self.terms, semiring=semiring, **spelling.keywords())
+            results = results if isinstance(results, tuple) else (results,)
         return [packed_as(result, dims) for result, dims in zip(results, outputs)]
+
+    def _contract_chains(self, outputs, batch, semiring):
+        """The same by way of chains, or None where there are none, or where they cannot be taken."""
+        chained = spell_chains(self, outputs, batch)
+        if chained is None:
+            return None
+        try:
+            results = plated.torch.einsum(chained.equation, *chained.operands, semiring=semiring, **chained.keywords)
+        except (plated.IntractableError, plated.PlateError):
+            return None
+        results = results if isinstance(results, tuple) else (results,)
+        return [results[k] if step is None else results[k].select(0, step) for k, step in chained.reads]
 
     def assignment(self, temperature):
         """For each variable a packed tensor of indices: the best assignment (temperature 0), or a random one (1)."""
         batch = self.batch(self.ordinal)
+        chained = spell_chains(self, ("",), batch)
+        if chained is not None:
+            try:
+                found = _choose(chained.equation, chained.operands, temperature, chained.keywords)
+                return {variable: self._chosen_in_step(chained, found, variable, batch) for variable in self.variables}
+            except (plated.IntractableError, plated.PlateError):
+                pass
         spelling = self.spelled(("",), batch)
-        operands = [term.detach() for term in self.terms]
-        try:
-            if temperature == 0:
-                found = plated.map(spelling.equation, *operands, semiring="max_plus", **spelling.keywords()).assignment
-            else:
-                found = plated.sample(spelling.equation, *operands, n=1, seed=_seed(), **spelling.keywords())
-        except plated.IntractableError as error:
-            raise NotImplementedError(f"Expected tree-structured plate nesting: {error}") from error
+        with _as_pyro_refuses():
+            found = _choose(spelling.equation, self.terms, temperature, spelling.keywords())
         result = {}
         for variable in self.variables:
-            plates = self.plates_of(variable)
-            dims = [dim for dim in spelling.names if dim in batch]
-            dims += [dim for dim in spelling.names if dim in plates and dim not in batch]
-            indices = found[spelling.names[variable]]
-            result[variable] = packed_as(indices if temperature == 0 else indices[0], "".join(dims))
+            dims = self._axes(list(spelling.names), variable, batch)
+            result[variable] = packed_as(found[spelling.names[variable]], "".join(dims))
         return result
+
+    def _axes(self, declared, variable, batch):
+        """The axes of a variable's answer: batch dims, then its plates, each in the order of declaration."""
+        plates = self.plates_of(variable)
+        return [dim for dim in declared if dim in batch] + [dim for dim in declared if dim in plates and dim not in batch]
+
+    def _chosen_in_step(self, chained, found, variable, batch):
+        name, dim, step = chained.name(variable)
+        declared = chained.writer.declared
+        dims = self._axes(declared, variable, batch)
+        if dim is None:
+            return packed_as(found[name], "".join(dims))
+        before = len(dims)  # a chain comes behind all plates, a plate of steps has its place among them
+        if dim not in chained.keywords["chains"]:
+            before = sum(1 for d in dims if d in batch or declared.index(d) < declared.index(dim))
+        return packed_as(found[name].select(before, step), "".join(dims))
+
+
+@contextmanager
+def _as_pyro_refuses():
+    try:
+        yield
+    except plated.IntractableError as error:
+        raise NotImplementedError(f"Expected tree-structured plate nesting: {error}") from error
+
+
+def _choose(equation, operands, temperature, keywords):
+    operands = [operand.detach() for operand in operands]
+    if temperature == 0:
+        return plated.map(equation, *operands, semiring="max_plus", **keywords).assignment
+    drawn = plated.sample(equation, *operands, n=1, seed=_seed(), **keywords)
+    return {name: indices[0] for name, indices in drawn.items()}
 
 
 def components(tensor_tree, sum_dims, merge=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -10,8 +10,10 @@ from torch import Tensor
 
 import plated
 
+from .._states import read_states
+from .._subjects import total_of
 from . import plans
-from .subject import own_factors, total_of
+from .subject import own_factors
 
 
 class Layer(torch.nn.Module):
@@ -33,6 +35,12 @@ class Layer(torch.nn.Module):
     the factors that are no parameters. A parameter that is the distribution of a variable, because the graph's factor
     says so or `distributions` does (`{"f1": "b"}`), is normalised over it in every call (`log_softmax`).
 
+    Evidence may name states: those of a Model, or those that `states` gives, `{"b": ["noun", "verb", "other"]}`.
+
+    >>> tagger = Layer(plan, {"f0": torch.zeros(3), "f1": torch.zeros(3, 3)}, states={"b": ["noun", "verb", "other"]})
+    >>> tagger(scores[:1, :2], evidence={"b": [["noun", "verb"]]}).detach()
+    tensor([1.0986])
+
     A layer pickles and copies, and its `state_dict` has the parameters, `factors.f0`, and no plan.
     """
 
@@ -42,12 +50,17 @@ class Layer(torch.nn.Module):
         parameters: Mapping[str, Tensor],
         *,
         distributions: Mapping[str, str] | None = None,
+        states: Mapping[str, Sequence[str]] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
         constants: dict[str, Tensor] = {}
+        self.states = {variable: tuple(names) for variable, names in (states or {}).items()}
+        self.labels: dict[str, str] = {}  # of a model's file → of its graph
         if isinstance(plan, plated.Model):
             self.evidence, self.lengths = plan.evidence, plan.lengths
+            self.states = {v: names for v, names in plan.states.items() if isinstance(names, tuple)} | self.states
+            self.labels = {label: variable for variable, label in plan.labels.items()}
             constants = own_factors(plan, "log")
             options.setdefault("observable", list(self.evidence))
             plan = total_of(plan.graph)
@@ -113,10 +126,28 @@ class Layer(torch.nn.Module):
             given = dict(zip(missing, tensors))
         else:
             given = {name: options.pop(name) for name in self.names if name in options}
+        if options.get("evidence"):
+            options["evidence"] = dict(self._observed(*entry) for entry in options["evidence"].items())
         for kind, own in (("evidence", self.evidence), ("lengths", self.lengths)):
             if own:
                 options[kind] = {**own, **(options.get(kind) or {})}
         return [given[name] if name in given else self._own(name) for name in self.names], options
+
+    def _observed(self, name: str, values: Any) -> tuple[str, Any]:
+        """The graph's name of a variable, and its states as numbers."""
+        variable = self.labels.get(name, name)
+        if isinstance(values, Tensor):
+            return variable, values
+        names = self.states.get(variable)
+
+        def number(state: str) -> int:
+            if names is None:
+                raise plated.UnknownNameError(f"the states of '{name}' have no names, and {state!r} is given: Layer takes `states`")
+            if state not in names:
+                raise plated.UnknownNameError(f"'{name}' has no state '{state}': its states are {', '.join(names)}")
+            return names.index(state)
+
+        return variable, read_states(values, f"evidence of '{name}'", names, number)
 
     def _own(self, name: str) -> Tensor:
         if name not in self.factors:

@@ -9,10 +9,8 @@ import torch
 
 import plated
 
+from .._subjects import check_reading, in_order, space_of, total_of, total_of_equation
 from . import plans
-
-_READING = ("plates", "batch", "chains", "spaced")
-_SPACES = {"log": "log", "max_plus": "log", "real": "real", "max_product": "real"}
 
 _of_models: WeakKeyDictionary[plated.Model, dict] = WeakKeyDictionary()
 
@@ -25,15 +23,13 @@ def resolve(subject, operands, named, options, data, total):
     if isinstance(subject, str):
         if named:
             raise TypeError(f"an equation's operands have no names, and there is no option {next(iter(named))!r}")
-        return _total_of_equation(subject) if total else subject, operands
-    for option in _READING:
-        if option in options:
-            raise TypeError(f"{option} is for equations: a {type(subject).__name__} knows its own")
+        return total_of_equation(subject) if total else subject, operands
+    check_reading(subject, options)
     if torch.compiler.is_compiling() and isinstance(subject, (plated.FactorGraph, plated.Model)):
         raise TypeError("under torch.compile, give a plan (plated.compile) or a Layer instead of a graph or a model")
     if isinstance(subject, plated.Model):
         own = own_factors(subject, options.get("semiring", "log"))
-        operands = _in_order(_names(subject.graph), operands, named, own)
+        operands = in_order(_names(subject.graph), operands, named, own)
         data["evidence"] = subject._evidence_with(data.get("evidence", {}))
         data["lengths"] = {**subject.lengths, **data.get("lengths", {})}
         return _plan_of_model(subject, tuple(data["evidence"]), total), operands
@@ -44,16 +40,8 @@ def resolve(subject, operands, named, options, data, total):
     if total:
         _check_total(subject)
     if named or (len(operands) == 1 and isinstance(operands[0], Mapping)):
-        operands = _in_order(_names_of_plan(subject), operands, named, {})
+        operands = in_order(_names_of_plan(subject), operands, named, {})
     return subject, operands
-
-
-def _total_of_equation(equation):
-    if "->" not in equation:
-        return equation + "->"
-    if not equation.rstrip().endswith("->"):
-        raise ValueError(f"log_partition keeps batch dims only, and {equation!r} has an output: einsum keeps others")
-    return equation
 
 
 @torch.compiler.assume_constant_result
@@ -74,14 +62,7 @@ def _names(graph):
 
 def own_factors(model, semiring):
     """The numbers of a model as tensors, in the space of a semiring; they are copied: a model's do not change."""
-    if semiring not in _SPACES:
-        raise plated.OptionError(f"the numbers of a model are for the semirings {', '.join(_SPACES)}, not {semiring}")
-    return {name: torch.tensor(array) for name, array in model.in_space(_SPACES[semiring]).factors.items()}
-
-
-def total_of(graph):
-    """The same graph with its total, one for each batch, as its only output."""
-    return graph.asking([[dim.name for dim in graph.dims if dim.kind == "batch"]])
+    return {name: torch.tensor(array) for name, array in model.in_space(space_of(semiring)).factors.items()}
 
 
 def _plan_of_model(model, observable, total):
@@ -91,26 +72,3 @@ def _plan_of_model(model, observable, total):
         graph = total_of(model.graph) if total else model.graph
         kept[observable, total] = plated.compile(graph, observable=observable)
     return kept[observable, total]
-
-
-def _in_order(names, operands, named, own):
-    """Operands in the order of `names`, from a dict, from keywords, and from those that the model itself has."""
-    if len(operands) == 1 and isinstance(operands[0], Mapping):
-        given, operands = operands[0], ()
-        for name in named:
-            if name in given:
-                raise plated.DuplicateNameError(f"factor '{name}' has two operands")
-        named = {**given, **named}
-    for name in named:
-        if name not in names:
-            raise plated.UnknownNameError(f"there is no factor '{name}'; the factors are {', '.join(names)}")
-    if operands and named:
-        raise plated.OperandCountError(
-            f"some operands are named and {len(operands)} are not: name all of them, or none"
-        )
-    if operands:
-        return operands
-    for name in names:
-        if name not in named and name not in own:
-            raise plated.OperandCountError(f"factor '{name}' has no operand")
-    return tuple([named[name] if name in named else own[name] for name in names])

@@ -1,5 +1,7 @@
 """plated.jax under jit, grad and vmap, against the same elimination written in JAX."""
 
+import doctest
+
 import numpy
 import pytest
 
@@ -172,3 +174,121 @@ def test_lengths_are_integers_in_range():
 def test_no_callback_into_python():
     assert "callback" not in jax.jit(log_z).lower(normal(3), normal(4, 3, 2)).as_text()
     assert "plated_value" in jax.jit(log_z).lower(normal(3), normal(4, 3, 2)).as_text()
+
+
+def crf_graph():
+    """A chain in a batch, with factors by name."""
+    graph = plated.FactorGraph()
+    graph.batch("n", 2)
+    graph.chain("t", 4)
+    graph.variable("a", 3)
+    graph.variable("b", 3)
+    graph.link("t", "a", "b")
+    graph.factor("start", [plated.first("a")], tied=["n"])
+    graph.factor("move", ["a", "b"], tied=["n", "t"])
+    graph.factor("score", ["n", "t", "b"])
+    return graph
+
+
+def crf_by_hand(start, move, score):
+    return jnp.stack([forward(start, move, row) for row in score])
+
+
+@pytest.mark.parametrize("subject", [lambda: crf_graph(), lambda: plated.compile(crf_graph())], ids=["graph", "plan"])
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
+def test_graphs_and_plans(subject, transform):
+    about, (start, move, score) = subject(), (normal(3), normal(3, 3), normal(2, 4, 3))
+
+    def log_z(start, move, score):
+        return plated.jax.log_partition(about, {"score": score, "move": move}, start=start)
+
+    assert_close(transform(log_z)(start, move, score), crf_by_hand(start, move, score))
+    assert_close(transform(lambda *operands: plated.jax.einsum(about, *operands))(start, move, score), log_z(start, move, score))
+    gradients = [transform(jax.grad(lambda *f, h=h: h(*f).sum(), (0, 1, 2)))(start, move, score) for h in (log_z, crf_by_hand)]
+    assert_close(*gradients)
+    many = normal(5, 3)
+    assert_close(*(transform(jax.vmap(h, (0, None, None)))(many, move, score) for h in (log_z, crf_by_hand)))
+
+
+def test_plans_bring_their_options():
+    plan = plated.compile("x,xy->y", (2,), (2, 3), semiring="real")
+    f, g = jnp.array([0.5, 2.0]), jnp.arange(6.0).reshape(2, 3)
+    assert_close(plated.jax.einsum(plan, f, g), f @ g)
+    assert_close(plated.jax.einsum(plan, f0=f, f1=g, semiring="max_product"), (f[:, None] * g).max(0))
+    with pytest.raises(ValueError, match="log_partition keeps batch dims only"):
+        plated.jax.log_partition(plan, f, g)
+
+
+def test_traced_evidence():
+    prior, table = normal(3), normal(3, 4)
+
+    def observed(prior, table, seen):
+        return plated.jax.log_partition("x,(i)xy", prior, table, plates="i", evidence={"y": seen})
+
+    def hand(prior, table, seen):
+        return jax.nn.logsumexp(prior + table[:, seen].sum(1))
+
+    seen = jnp.array([0, 3, 3, 1, 2])
+    assert_close(jax.jit(observed)(prior, table, seen), hand(prior, table, seen))  # the size of i is that of evidence
+    gradients = [jax.jit(jax.grad(h, (0, 1)))(prior, table, seen) for h in (observed, hand)]
+    assert_close(*gradients)
+    rows = jnp.array([[0, 1], [3, 2], [1, 1]])
+    assert_close(*(jax.vmap(h, (None, None, 0))(prior, table, rows) for h in (observed, hand)))
+    assert_close(observed(prior, table, [0, -1]), jax.nn.logsumexp(prior + table[:, 0] + jax.nn.logsumexp(table, 1)))
+    with pytest.raises(plated.DtypeError, match="evidence of 'y' has dtype float"):
+        observed(prior, table, jnp.array([0.0]))
+    with pytest.raises(Exception, match="evidence for 'y' has the value 4"):
+        jax.block_until_ready(observed(prior, table, jnp.array([0, 4])))
+
+
+def sprinkler():
+    graph = plated.FactorGraph.from_equation("rain, rain wet ->", (2,), (2, 2), spaced=True)
+    numbers = {"f0": [0.8, 0.2], "f1": [[0.9, 0.1], [0.2, 0.8]]}
+    return plated.Model(graph, numbers, space="real", states={"wet": ["no", "yes"]}, evidence={"wet": "no"})
+
+
+def test_models():
+    model = sprinkler()
+    for evidence in [{}, {"wet": "yes"}, {"wet": jnp.array(1)}, {"wet": None}]:
+        plain = {"wet": 1} if evidence.get("wet") is not None else evidence
+        assert_close(jax.jit(lambda e=evidence: plated.jax.log_partition(model, evidence=e))(), model.log_partition(evidence=plain))
+    posterior = jax.grad(lambda prior: plated.jax.log_partition(model, f0=prior, evidence={"wet": "yes"}))(jnp.log(jnp.array([0.8, 0.2])))
+    assert_close(posterior, model.marginals(evidence={"wet": "yes"})["rain"])
+
+
+def test_limits_checks_and_weights():
+    f, g = normal(3), normal(4, 3, 2)
+    with pytest.raises(Exception, match="limit"):
+        jax.block_until_ready(plated.jax.einsum("xy,yz->xz", normal(50, 60), normal(60, 70), memory_limit=100))
+    bad = f.at[0].set(jnp.nan)
+    assert jnp.isnan(jax.jit(lambda f: plated.jax.einsum("x->", f, check="none"))(bad))
+    assert_close(plated.jax.einsum("ixy->", g, plates="i", weights={"i": 2.0}), 2 * plated.jax.einsum("ixy->", g, plates="i"))
+    weights = jnp.array([1.0, 0.0, 2.0, 1.0])
+    found = jax.jit(lambda w: plated.jax.einsum("ixy->", g, plates="i", weights={"i": w}))(weights)
+    assert_close(found, (weights * jax.nn.logsumexp(g, (1, 2))).sum())
+
+
+def test_what_jit_forbids():
+    start, move = normal(3), normal(3, 3)
+
+    def ragged(lengths):
+        return plated.jax.log_partition("(n)a,(nt)ab", start, move, batch="n", chains={"t": "a->b"}, lengths={"t": lengths})
+
+    assert ragged([4, 2]).shape == (2,)
+    with pytest.raises(plated.OptionError, match="only its lengths tell the size of 't', and they are traced"):
+        jax.jit(ragged)(jnp.array([4, 2]))
+    graph = plated.FactorGraph()
+    graph.plate("i", 3)
+    graph.variable("x", 2)
+    graph.factor("f", ["i", "x"])
+    graph.variable("loose", 2)
+    with pytest.raises(plated.OptionError, match="an equation cannot say the plates of 'loose'"):
+        plated.jax.einsum(graph, jnp.zeros((3, 2)))
+    with pytest.raises(TypeError, match="plates is for equations"):
+        plated.jax.einsum(crf_graph(), normal(3), normal(3, 3), normal(2, 4, 3), plates="i")
+    with pytest.raises(TypeError, match="an equation's operands have no names"):
+        plated.jax.einsum("x->", f0=normal(3))
+
+
+def test_documentation():
+    assert doctest.testmod(plated.jax).failed == 0

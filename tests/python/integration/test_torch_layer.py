@@ -167,3 +167,25 @@ def test_operands_that_are_missing():
         layer(torch.zeros(1, 1, TAGS), torch.zeros(1, 1, TAGS))
     with pytest.raises(plated.OperandCountError, match="'f2' has no operand"):
         layer()
+
+
+def test_evidence_by_names_of_states():
+    layer = hmm()
+    named = plated.torch.Layer(layer.plan, dict(layer.factors.items()), states={"word": ["a", "b", "c", "d", "e"]})
+    numbers = torch.tensor([[0, 3, 1], [4, 4, 2]])
+    words = [["a", "d", "b"], ["e", "e", "c"]]
+    torch.testing.assert_close(named(evidence={"word": words}), layer(evidence={"word": numbers}))  # sizes from evidence
+    torch.testing.assert_close(named(evidence={"word": [[0, "d", None], ["e", 4, 2]]}),
+                               layer(evidence={"word": torch.tensor([[0, 3, -1], [4, 4, 2]])}))  # fmt: skip
+    with pytest.raises(plated.UnknownNameError, match="'word' has no state 'f': its states are a, b, c, d, e"):
+        named(evidence={"word": [["f"]]})
+    with pytest.raises(plated.UnknownNameError, match="states of 'word' have no names, and 'a' is given"):
+        layer(evidence={"word": [["a"]]})
+
+
+def test_models_name_the_states_of_a_layers_evidence():
+    model = plated.read_model(MODELS / "sprinkler.bif")
+    (wet,) = model.labels  # the graph's name of "wet grass"
+    layer = plated.torch.Layer(model, {}, observable=[wet])
+    expected = model.log_partition(evidence={"wet grass": "yes"})
+    torch.testing.assert_close(layer(evidence={"wet grass": "yes"}), torch.tensor(expected))

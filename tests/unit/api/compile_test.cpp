@@ -110,5 +110,29 @@ TEST(Compile, DropsNothingBarrenAtStatesThatAChainKnowsUnderOtherNames) {
   EXPECT_EQ(compile(g, {.sums_only = true}).dropped(), std::vector<std::string>{"o"});
 }
 
+TEST(Repairs, ArePricedWhereFactorsAreOnVariablesOfOneSliceOfAChain) {
+  FactorGraph g;
+  g.plate("i", 2);
+  g.plate("j", 2);
+  g.variable("x", 2);
+  g.variable("y", 2);
+  g.factor("x bias", {"i", "x"});
+  g.factor("y bias", {"j", "y"});
+  g.factor("weights", {"i", "j", "x", "y"});
+  g.output({});
+  g.chain("t", 3);
+  for (const char* name : {"a", "b", "w"}) g.variable(name, 2);
+  g.link("t", "a", "b");
+  g.factor("transition", {"a", "b"}, {.tied = {"t"}});
+  g.factor("seen", {"t", "b", "w"});
+  g.factor("at last", {last("w")});
+  try {
+    (void)compile(g);
+    FAIL() << "tractable";
+  } catch (const IntractableError& error) {
+    EXPECT_EQ(error.repairs().size(), 2U) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace plated

@@ -11,8 +11,9 @@
 #include "plated/map.hpp"
 #include "plated/sample.hpp"
 #include "property/blocked_from.hpp"
-#include "property/chain_case.hpp"
-#include "property/chi_squared.hpp"
+#include "property/count_samples.hpp"
+#include "property/near.hpp"
+#include "property/padding.hpp"
 
 namespace plated::test {
 namespace {
@@ -199,15 +200,7 @@ TEST_P(Decode, DrawsFromTheJointPosterior) {
   for (const Dtype dtype : {Dtype::float64, Dtype::float32}) {
     const Asked asked(GetParam(), Semiring::log, dtype);
     const Assignment draws = asked.draw({.count = count, .seed = 5});
-    const oracle::Posterior posterior = asked.posterior();
-    for (std::size_t n = 0; n < posterior.batches(); ++n) {
-      const oracle::Numbers cells = posterior.cells(n);
-      std::vector<std::int64_t> counts(cells.size(), 0);
-      for (std::size_t s = 0; s < count; ++s) {
-        ++counts.at(posterior.cell(posterior.states(s * posterior.batches() + n, draws), n));
-      }
-      EXPECT_TRUE(plausible(counts, cells));
-    }
+    EXPECT_TRUE(plausible(asked.posterior(), draws, count));
   }
 }
 

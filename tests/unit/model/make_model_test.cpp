@@ -1,10 +1,12 @@
 // Models from graphs and numbers: what fits, and what is refused.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "plated/error.hpp"
 #include "plated/model.hpp"
+#include "plated/solve.hpp"
 #include "unit/graph/message_of.hpp"
 
 namespace plated {
@@ -91,6 +93,22 @@ TEST(MakeModel, ChecksStatesEvidenceAndNames) {
               "it is in no plate: a single state is expected");
   EXPECT_SAYS(message_of<ValueError>(refused({.evidence = {{"wet", Integers({3}, {0, 1, 2})}}})),
               "has the value 2 at index (2)");
+}
+
+TEST(MakeModel, ObservesSomeSlicesWhereAChainComesBeforeAPlate) {
+  FactorGraph graph;
+  graph.chain("t", 2);
+  graph.plate("i", 3);
+  graph.variable("x", 2, {"t", "i"});
+  graph.variable("y", 2, {"t", "i"});
+  graph.link("t", "x", "y");
+  graph.factor("f", {"t", "i", "y"});
+  std::vector<double> weights;
+  for (int k = 0; k < 12; ++k) weights.push_back(1 + k);
+  const Model model = make_model(graph, {{"f", Tensor::of({2, 3, 2}, weights)}},
+                                 {.space = Space::real, .evidence = {{"y", Integers({2, 3}, {0, -1, 1, -1, 1, 0})}}});
+  // Axes are those of declaration; the first states, x of slice 0, are free.
+  EXPECT_NEAR(log_partition(model).item(), std::log(8.0 * 1 * (3 + 4) * 6 * (7 + 8) * 10 * 11), 1e-12);
 }
 
 TEST(StateNamed, FindsNamesThenNumbersAndListsTheLegalOnes) {

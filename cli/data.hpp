@@ -1,0 +1,16 @@
+// Reads the data that commands fit and score models on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plated/fit.hpp"
+#include "plated/model.hpp"
+
+namespace plated::cli {
+
+/// `name=FILE.npy`, `name=FILE.csv`, or `FILE.csv` for all of its columns. Throws UsageError where two give the data of
+/// one variable, and what read_data throws.
+[[nodiscard]] Data load_data(const Model& model, const std::vector<std::string>& words);
+
+}  // namespace plated::cli

@@ -1,0 +1,25 @@
+// Reads observed states of a model's variables from arrays and tables.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "plated/evidence.hpp"
+#include "plated/model.hpp"
+
+namespace plated {
+
+/// What a file says of a model's variables: states from 0, −1 where they are missing.
+///
+/// A `.npy` file is an array of one variable, which must be named: integers of any width, or whole numbers in floats,
+/// of which NaN is missing; its axes are the variable's plates in declaration order, and batch dims may come first.
+///
+/// A `.csv` file (RFC 4180, with a line of names) has a column for each variable, of which one may be named; states are
+/// names or numbers, and an empty cell is missing. Columns that are called like plates and chains say, from 0, which
+/// slice a line is about; lines that are not there are missing. Without such columns the lines are the slices of the
+/// variable's one plate, in order. Columns with other names are not read.
+///
+/// Throws FileError, FormatError with the line, UnknownNameError and OptionError.
+[[nodiscard]] Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable = {});
+
+}  // namespace plated

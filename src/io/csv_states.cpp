@@ -1,0 +1,191 @@
+// Reads states from tables with a line of names.
+#include <algorithm>
+#include <map>
+
+#include "base/whole_integer.hpp"
+#include "io/data_file.hpp"
+#include "io/disk.hpp"
+#include "io/source.hpp"
+#include "plated/data_file.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+namespace io {
+namespace {
+
+using Line = std::vector<std::string>;
+
+/// Cells of RFC 4180: quoted ones may hold commas, quotes and line ends.
+class CsvReader {
+ public:
+  explicit CsvReader(const Source& source) : text_(source.text()), source_(source) {}
+
+  /// False at the end of the text. An empty line is skipped.
+  bool next(Line& line) {
+    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    if (at_ == text_.size()) return false;
+    begin_ = at_;
+    line.clear();
+    bool more = true;
+    while (more) {
+      line.push_back(text_.substr(at_).starts_with('"') ? quoted() : plain());
+      more = at_ < text_.size() && text_[at_] == ',';
+      if (more) ++at_;
+    }
+    if (at_ < text_.size() && text_[at_] != '\n' && text_[at_] != '\r') {
+      source_.fail(at_, "a quoted cell continues behind its end");
+    }
+    return true;
+  }
+  /// Where the last line begins.
+  [[nodiscard]] std::size_t place() const { return begin_; }
+
+ private:
+  std::string plain() {
+    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
+    std::string cell(text_.substr(at_, end - at_));
+    at_ = end;
+    const std::size_t first = cell.find_first_not_of(" \t");
+    return first == std::string::npos ? "" : cell.substr(first, cell.find_last_not_of(" \t") - first + 1);
+  }
+
+  std::string quoted() {
+    std::string cell;
+    const std::size_t begin = at_++;
+    for (;;) {
+      const std::size_t end = text_.find('"', at_);
+      if (end == std::string_view::npos) source_.fail(begin, "a quoted cell has no end");
+      cell += text_.substr(at_, end - at_);
+      at_ = end + 1;
+      if (at_ == text_.size() || text_[at_] != '"') return cell;
+      cell += '"';
+      ++at_;
+    }
+  }
+
+  std::string_view text_;
+  const Source& source_;
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;
+};
+
+/// A variable's column, and the columns that say which slice a line is about.
+struct Column {
+  DimId variable = 0;
+  std::size_t cell = 0;
+  std::vector<std::size_t> index;  // of its plates; empty: lines are slices in order
+  std::vector<std::vector<std::int64_t>> slices = {};
+  std::vector<std::int64_t> states = {};
+  std::vector<std::size_t> places = {};  // of the lines in the text
+};
+
+Column column_of(const Model& model, const Source& source, const Line& names, DimId variable, std::size_t cell) {
+  Column column{.variable = variable, .cell = cell, .index = {}};
+  const std::vector<DimId>& plates = model.graph.variable_plates()[variable];
+  for (const DimId plate : plates) {
+    const auto found = std::find(names.begin(), names.end(), model.graph.dims()[plate].name);
+    if (found != names.end()) column.index.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  if (column.index.size() == plates.size() || (column.index.empty() && plates.size() == 1)) return column;
+  std::string wanted;
+  for (const DimId plate : plates) wanted += (wanted.empty() ? "" : ", ") + shown(model.graph.dims()[plate].name);
+  source.fail(0,
+              "the slices of " + shown(names[cell]) + " are not told: columns " + wanted + " should say which it is");
+}
+
+std::int64_t read_index(const Source& source, std::size_t place, const std::string& cell) {
+  const auto number = base::whole_integer(cell);
+  if (!number || *number < 0) source.fail(place, shown(cell) + " is not the number of a slice, from 0");
+  return *number;
+}
+
+void add_line(const Model& model, const Source& source, std::size_t place, const Line& line, Column& column) {
+  std::vector<std::int64_t> slice;
+  for (const std::size_t k : column.index) slice.push_back(read_index(source, place, line[k]));
+  const auto rows = static_cast<std::int64_t>(column.states.size());
+  if (column.index.empty() && !model.graph.variable_plates()[column.variable].empty()) slice.push_back(rows);
+  const std::string& cell = line[column.cell];
+  const std::string& name = model.graph.dims()[column.variable].name;
+  column.states.push_back(cell.empty() ? -1 : source.blame(place, [&] { return state_named(model, name, cell); }));
+  column.slices.push_back(std::move(slice));
+  column.places.push_back(place);
+}
+
+/// As many slices as the model has, or more where the table has more.
+Integers gathered(const Model& model, const Source& source, const Column& column) {
+  const std::vector<DimId>& plates = model.graph.variable_plates()[column.variable];
+  std::vector<std::int64_t> shape;
+  for (std::size_t k = 0; k < plates.size(); ++k) {
+    const std::int64_t size = model.graph.dims()[plates[k]].size;
+    std::int64_t last = -1;
+    for (const auto& slice : column.slices) last = std::max(last, slice[k]);
+    shape.push_back(column.index.empty() ? last + 1 : std::max(size, last + 1));
+  }
+  constexpr double most_cells = 1e10;  // an index that is a typo should not take all memory
+  double cells = 1;
+  for (const std::int64_t extent : shape) cells *= static_cast<double>(extent);
+  const std::string& name = model.graph.dims()[column.variable].name;
+  if (cells > most_cells) source.fail(0, "the slices of " + shown(name) + " are too many");
+  Integers states(shape, -1);
+  std::vector<bool> told(states.values.size(), false);
+  for (std::size_t line = 0; line < column.states.size(); ++line) {
+    std::int64_t at = 0;
+    for (std::size_t k = 0; k < shape.size(); ++k) at = at * shape[k] + column.slices[line][k];
+    if (told[static_cast<std::size_t>(at)]) {
+      source.fail(column.places[line], "is about a slice of " + shown(name) + " that a line before was about");
+    }
+    told[static_cast<std::size_t>(at)] = true;
+    states.values[static_cast<std::size_t>(at)] = column.states[line];
+  }
+  return states;
+}
+
+}  // namespace
+
+Evidence read_csv_states(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+  const std::string text = read_text(path);
+  const Source source(one_line(path.string()), without_mark(text));
+  CsvReader reader(source);
+  Line names;
+  if (!reader.next(names)) source.fail(0, "is empty: its first line should name the columns");
+  std::vector<Column> columns;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto found = find_variable(model, names[k]);
+    if (found && (variable.empty() || find_variable(model, variable) == found)) {
+      columns.push_back(column_of(model, source, names, *found, k));
+    }
+  }
+  if (columns.empty()) {
+    source.fail(0,
+                variable.empty() ? "no column has the name of a variable" : "no column is called " + shown(variable));
+  }
+  for (Line line; reader.next(line);) {
+    if (line.size() != names.size()) {
+      source.fail(reader.place(), "has " + std::to_string(line.size()) + " cells, and there are " +
+                                      std::to_string(names.size()) + " columns");
+    }
+    for (Column& column : columns) add_line(model, source, reader.place(), line, column);
+  }
+  Evidence data;
+  for (const Column& column : columns) {
+    const std::string& name = model.graph.dims()[column.variable].name;
+    if (!data.emplace(name, gathered(model, source, column)).second) source.fail(0, shown(name) + " has two columns");
+  }
+  return data;
+}
+
+}  // namespace io
+
+Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+  if (!variable.empty() && !find_variable(model, variable)) {
+    throw UnknownNameError("there is no variable '" + std::string(variable) + "' to have data");
+  }
+  if (path.extension() == ".csv") return io::read_csv_states(model, path, variable);
+  if (path.extension() != ".npy") {
+    throw OptionError(path.string() + ": data are .npy or .csv files");
+  }
+  if (variable.empty()) throw OptionError(path.string() + ": say which variable the array is of, as in name=FILE.npy");
+  return {{std::string(variable), io::read_npy_states(path)}};
+}
+
+}  // namespace plated

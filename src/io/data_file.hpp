@@ -1,0 +1,19 @@
+// Arrays of states in files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "plated/integers.hpp"
+#include "plated/model.hpp"
+
+namespace plated::io {
+
+/// The states of a .npy file. Throws FileError and FormatError, also for numbers that are not whole.
+[[nodiscard]] Integers read_npy_states(const std::filesystem::path& path);
+
+/// The columns of a table, or the one that is named.
+[[nodiscard]] Evidence read_csv_states(const Model& model, const std::filesystem::path& path,
+                                       std::string_view variable);
+
+}  // namespace plated::io

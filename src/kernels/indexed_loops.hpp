@@ -1,0 +1,144 @@
+// Loops over arrays of which some hold indices: rows that share their indices, and the walk around them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "plated/tensor.hpp"
+
+namespace plated::kernels {
+
+/// An array of observed states, of any integer type.
+struct IndexArray {
+  Dtype dtype = Dtype::int64;
+  std::vector<std::int64_t> stride;  // [loop]
+  std::int64_t step = 0;             // elements from one state to the next in the array that has states
+  std::int64_t states = 1;           // of that array
+
+  bool operator==(const IndexArray&) const = default;
+};
+
+/// Some loops, and for each the strides of several arrays.
+struct IndexedLoops {
+  struct Loop {
+    std::int64_t extent = 1;
+    std::vector<std::int64_t> stride;  // [array]
+  };
+  std::vector<Loop> loops;
+  std::int64_t count = 1;
+
+  /// Appends a loop, or lengthens the last one where the new one goes on inside of it.
+  void add(Loop loop);
+};
+
+/// Whether all indices have the same entry along a loop.
+[[nodiscard]] bool has_one_index(const std::vector<IndexArray>& indices, std::size_t loop);
+/// Takes out the loop with the smallest step in an array, or a loop of one entry where there is none.
+[[nodiscard]] IndexedLoops::Loop take_row(std::vector<IndexedLoops::Loop>& loops, std::size_t array,
+                                          std::size_t arrays);
+/// Takes out the last loop, or one of one entry where there is none.
+[[nodiscard]] IndexedLoops::Loop take_last(IndexedLoops& loops, std::size_t arrays);
+[[nodiscard]] IndexedLoops joined(std::vector<IndexedLoops::Loop> loops);
+/// How many parts of so many entries make a task.
+[[nodiscard]] std::int64_t grain_of(std::int64_t each);
+
+/// A position in loops. Its memory is the caller's scratch.
+class IndexedCursor {
+ public:
+  static std::size_t words(const IndexedLoops& loops, std::size_t arrays) { return loops.loops.size() + arrays; }
+
+  IndexedCursor(const IndexedLoops& loops, std::size_t arrays, std::int64_t* scratch)
+      : loops_(loops), arrays_(arrays), index_(scratch), offset_(scratch + loops.loops.size()) {}
+
+  void seek(std::int64_t position) {
+    for (std::size_t a = 0; a < arrays_; ++a) offset_[a] = 0;
+    for (std::size_t l = loops_.loops.size(); l-- > 0;) {
+      index_[l] = position % loops_.loops[l].extent;
+      position /= loops_.loops[l].extent;
+      move(loops_.loops[l], index_[l]);
+    }
+  }
+  /// The first position, of loops that may be empty.
+  void begin() {
+    for (std::size_t l = 0; l < loops_.loops.size(); ++l) index_[l] = 0;
+    for (std::size_t a = 0; a < arrays_; ++a) offset_[a] = 0;
+  }
+  void advance() {
+    for (std::size_t l = loops_.loops.size(); l-- > 0;) {
+      const IndexedLoops::Loop& loop = loops_.loops[l];
+      if (++index_[l] < loop.extent) return move(loop, 1);
+      index_[l] = 0;
+      move(loop, 1 - loop.extent);
+    }
+  }
+  [[nodiscard]] std::int64_t operator[](std::size_t array) const { return offset_[array]; }
+
+ private:
+  void move(const IndexedLoops::Loop& loop, std::int64_t steps) {
+    for (std::size_t a = 0; a < arrays_; ++a) offset_[a] += steps * loop.stride[a];
+  }
+
+  const IndexedLoops& loops_;
+  std::size_t arrays_;
+  std::int64_t* index_;
+  std::int64_t* offset_;
+};
+
+/// Entries along a run whose states are looked up at once, and where one lies that is not observed.
+inline constexpr std::int64_t at_once = 256;
+inline constexpr std::int64_t not_observed = std::numeric_limits<std::int64_t>::min();
+
+template <class State>
+void add_states(const State* states, std::int64_t stride, std::int64_t step, std::int64_t count,
+                std::int64_t* offsets) {
+  for (std::int64_t q = 0; q < count; ++q) {
+    const auto state = static_cast<std::int64_t>(states[q * stride]);
+    if (state < 0) {
+      offsets[q] = not_observed;
+    } else if (offsets[q] != not_observed) {
+      offsets[q] += state * step;
+    }
+  }
+}
+
+/// Where `count` entries along a run lie in the array that has states, from `offset` on and `along` apart. Index i
+/// begins at(i) and is array `first_index` + i of the run.
+template <class At>
+void find_entries(const std::vector<IndexArray>& indices, std::span<const void* const> data, const At& at,
+                  const IndexedLoops::Loop& run, std::size_t first_index, std::int64_t offset, std::int64_t along,
+                  std::int64_t count, std::int64_t* offsets) {
+  for (std::int64_t q = 0; q < count; ++q) offsets[q] = offset + q * along;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const auto add = [&](const auto* states) {
+      add_states(states + at(i), run.stride[first_index + i], indices[i].step, count, offsets);
+    };
+    switch (indices[i].dtype) {
+      case Dtype::int8:
+        add(static_cast<const std::int8_t*>(data[i]));
+        break;
+      case Dtype::int16:
+        add(static_cast<const std::int16_t*>(data[i]));
+        break;
+      case Dtype::int32:
+        add(static_cast<const std::int32_t*>(data[i]));
+        break;
+      default:
+        add(static_cast<const std::int64_t*>(data[i]));
+    }
+  }
+}
+
+/// Calls visit(entries) with their type.
+template <class Visit>
+void visit_type(Dtype dtype, const void* data, const Visit& visit) {
+  if (dtype == Dtype::float32) {
+    visit(static_cast<const float*>(data));
+  } else {
+    visit(static_cast<const double*>(data));
+  }
+}
+
+}  // namespace plated::kernels

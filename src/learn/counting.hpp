@@ -1,0 +1,70 @@
+// The E-step: a model and its data, planned once, and run on the numbers of each restart.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "learn/learnt.hpp"
+#include "plated/fit.hpp"
+#include "plated/gradient.hpp"
+#include "plated/plan.hpp"
+
+namespace plated::learn {
+
+/// What all restarts share.
+///
+/// A variable that only its own distribution holds, and some or all of whose cells are missing, gets one more state
+/// here: missing cells are observed in it, and its weight is one, which is what the distribution sums to. So they count
+/// nothing for the other states.
+class Counting {
+ public:
+  /// Of a model with its data. `counted` says of which factors counts are wanted; those of others are not computed.
+  Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit);
+
+  [[nodiscard]] const FactorGraph& graph() const { return plan_.graph(); }
+  /// Whether a factor's child has a state for missing cells.
+  [[nodiscard]] bool padded(std::size_t factor) const { return padded_[factor]; }
+
+ private:
+  friend class Counts;
+  [[nodiscard]] static Plan planned(const FactorGraph& graph, const Evidence& evidence, std::int64_t memory_limit);
+
+  /// Gives variables their states for missing cells, and factors their logarithms.
+  [[nodiscard]] FactorGraph prepared(const Model& model);
+
+  std::vector<bool> counted_;
+  std::vector<bool> padded_;     // [factor]
+  std::vector<Tensor> factors_;  // in log space, as planned
+  Evidence evidence_;
+  RunOptions run_;
+  Plan plan_;
+};
+
+/// The numbers of one restart and what is counted under them.
+class Counts {
+ public:
+  /// Runs on so many threads; `cancelled` may be empty.
+  Counts(const Counting& counting, int threads, std::function<bool()> cancelled,
+         std::function<void(double)> progress = {});
+
+  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_}; }
+  /// ln Z of all batches, and the counts. One sweep forward, one backward.
+  double count();
+  /// ln Z alone.
+  [[nodiscard]] double log_total() const;
+  /// The counts of a factor in the model's own shape.
+  [[nodiscard]] Tensor counts_of(std::size_t factor, std::size_t child_axis) const;
+
+ private:
+  const Counting& counting_;
+  Workspace workspace_;
+  std::vector<Tensor> factors_;
+  ValueAndGradient found_;
+  GradientOptions places_;  // of the gradients that are wanted
+  RunOptions run_;
+  std::vector<double*> logs_;          // [factor]
+  std::vector<const double*> counts_;  // [factor]
+};
+
+}  // namespace plated::learn

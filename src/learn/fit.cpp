@@ -1,0 +1,104 @@
+// fit: prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
+#include "plated/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graph/derived.hpp"
+#include "learn/learnt_parts.hpp"
+#include "learn/observations.hpp"
+#include "learn/restarts.hpp"
+#include "learn/table.hpp"
+#include "learn/with_data.hpp"
+#include "model/learning.hpp"
+#include "plated/error.hpp"
+
+namespace plated {
+namespace {
+
+void check_options(const FitOptions& options) {
+  const auto refuse = [](const std::string& why) { throw OptionError(why); };
+  if (options.restarts < 1) refuse("there must be one restart at least, and not " + std::to_string(options.restarts));
+  if (options.iterations < 0) refuse("iterations must not be below zero");
+  if (!(options.tolerance >= 0)) refuse("the tolerance must not be below zero");
+  if (!(options.pseudo_count >= 0) || std::isinf(options.pseudo_count)) {
+    refuse("the pseudo-count must be finite and not below zero");
+  }
+}
+
+/// The best of those that have got anywhere.
+std::size_t best_of(const std::vector<learn::Outcome>& outcomes) {
+  std::size_t best = outcomes.size();
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    if (outcomes[k].history.empty()) continue;
+    if (best == outcomes.size() || outcomes[k].history.back() > outcomes[best].history.back()) best = k;
+  }
+  if (best == outcomes.size()) throw CancelledError("the fit was cancelled before anything was computed");
+  return best;
+}
+
+/// What is learnt is a distribution, whether or not the numbers that it starts from sum to one.
+void declare_distribution(Model& model, std::size_t f) {
+  Factor factor = model.graph.factors()[f];
+  factor.distribution_of = factor.dims[model::child_axis(model, f)];
+  factor.trusted = true;
+  graph::Derived::put_factor(model.graph, f, std::move(factor));
+}
+
+Fit summary(const std::vector<learn::Outcome>& outcomes) {
+  Fit result;
+  result.best = best_of(outcomes);
+  const learn::Outcome& best = outcomes[result.best];
+  result.log_likelihood = best.log_likelihood;
+  result.objective = best.history.back();
+  result.history = best.history;
+  result.converged = best.converged;
+  for (const learn::Outcome& outcome : outcomes) {
+    result.interrupted = result.interrupted || outcome.interrupted || outcome.history.empty();
+    const double objective =
+        outcome.history.empty() ? -std::numeric_limits<double>::infinity() : outcome.history.back();
+    result.restarts.push_back(
+        {.objective = objective, .iterations = outcome.iterations, .converged = outcome.converged});
+  }
+  return result;
+}
+
+}  // namespace
+
+Fit fit(const Model& model, const Data& data, const FitOptions& options) {
+  check_options(options);
+  Model observed = learn::with_data(model, data);
+  const std::vector<std::vector<std::size_t>> groups = learn::learnt_groups(observed, options.learn);
+  std::vector<bool> learnt(model.factors.size(), false);
+  for (const auto& group : groups) {
+    for (const std::size_t f : group) {
+      learnt[f] = true;
+      declare_distribution(observed, f);
+    }
+  }
+  const learn::Counting counting(observed, data.weights, learnt, options.memory_limit);
+  learn::LearntParts parts;
+  for (const auto& group : groups) {
+    std::vector<learn::Holder> holders;
+    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
+    parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
+  }
+  const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, counting, options);
+  Fit result = summary(outcomes);
+  result.model = learn::resized_like(model, observed.graph);
+  std::size_t offset = 0;
+  for (const auto& part : parts) {
+    part->store(std::span(outcomes[result.best].parameters).subspan(offset, part->size()), result.model);
+    offset += part->size();
+    result.parameters += part->free();
+  }
+  result.observations = learn::count_observations(observed, data.weights, learnt);
+  const auto free = static_cast<double>(result.parameters);
+  result.aic = 2 * free - 2 * result.log_likelihood;
+  result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
+  result.notes = learn::swappable_states(observed, learnt);
+  return result;
+}
+
+}  // namespace plated

@@ -1,0 +1,44 @@
+// A part of a model that is learnt, as EM sees it: a few numbers, where they start, and how counts change them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/random.hpp"
+#include "plated/model.hpp"
+
+namespace plated::learn {
+
+/// The numbers of one restart, for each factor of the model.
+struct Operands {
+  std::span<double* const> logs;          ///< what runs read: logarithms, in the shapes of the planned graph
+  std::span<const double* const> counts;  ///< the expected counts of the last run, likewise
+};
+
+/// Its parameters are a stretch of those of the whole model, which the caller holds.
+class Learnt {
+ public:
+  Learnt() = default;
+  Learnt(const Learnt&) = delete;
+  Learnt& operator=(const Learnt&) = delete;
+  virtual ~Learnt() = default;
+
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  /// Those that are free.
+  [[nodiscard]] virtual std::int64_t free() const = 0;
+  /// The model's own numbers; random ones where it has none.
+  virtual void start(std::span<double> parameters, base::Random& random) const = 0;
+  virtual void draw(std::span<double> parameters, base::Random& random) const = 0;
+  /// The logarithm of the prior, without constants.
+  [[nodiscard]] virtual double log_prior(std::span<const double> parameters) const = 0;
+  /// The factors' operands under the parameters.
+  virtual void write(std::span<const double> parameters, const Operands& operands) const = 0;
+  /// The M-step: the best parameters for the counts. They come in as those that the counts are of.
+  virtual void maximise(std::span<double> parameters, const Operands& operands) const = 0;
+  /// Moves extrapolated parameters towards those of a step until they are possible.
+  virtual void restrain(std::span<double> parameters, std::span<const double> step) const = 0;
+  /// Puts the parameters into the model.
+  virtual void store(std::span<const double> parameters, Model& model) const = 0;
+};
+
+}  // namespace plated::learn

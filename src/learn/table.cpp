@@ -1,0 +1,166 @@
+// Starts, counts and normalises the rows of a conditional distribution.
+#include "learn/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph/derived.hpp"
+#include "graph/spell.hpp"
+#include "model/learning.hpp"
+#include "plated/error.hpp"
+
+namespace plated::learn {
+namespace {
+
+std::vector<double> prior_of(const Model& model, const std::vector<Holder>& holders, std::size_t entries,
+                             double pseudo_count) {
+  for (const Holder& holder : holders) {
+    const auto found = model.learning.find(model.graph.factors()[holder.factor].name);
+    if (found == model.learning.end() || found->second.prior.data() == nullptr) continue;
+    const Tensor& prior = found->second.prior;
+    return prior.rank() == 0 ? std::vector<double>(entries, prior.item()) : prior.values();
+  }
+  return pseudo_count > 0 ? std::vector<double>(entries, pseudo_count) : std::vector<double>{};
+}
+
+}  // namespace
+
+template <class Visit>
+void Table::each_row(const Visit& visit) const {
+  for (std::size_t o = 0; o < outer_; ++o) {
+    for (std::size_t i = 0; i < inner_; ++i) visit(o * states_ * inner_ + i);
+  }
+}
+
+Table::Table(const Model& model, std::vector<Holder> holders, double pseudo_count) : holders_(std::move(holders)) {
+  const std::size_t first = holders_[0].factor;
+  const Tensor& numbers = model.factors[first];
+  axis_ = model::child_axis(model, first);
+  for (std::size_t a = 0; a < numbers.rank(); ++a) {
+    const auto extent = static_cast<std::size_t>(numbers.shape()[a]);
+    (a < axis_ ? outer_ : a == axis_ ? states_ : inner_) *= extent;
+  }
+  start_ = numbers.values();
+  if (model.space == Space::log)
+    std::transform(start_.begin(), start_.end(), start_.begin(), [](double x) { return std::exp(x); });
+  const std::string& name = model.graph.factors()[first].name;
+  const auto learning = model.learning.find(name);
+  started_ = learning == model.learning.end() || learning->second.started;
+  normalise_start(name);
+  pseudo_ = prior_of(model, holders_, start_.size(), pseudo_count);
+  for (std::size_t k = 0; k < pseudo_.size(); ++k) pseudo_[k] = start_[k] > 0 ? pseudo_[k] : 0;
+}
+
+void Table::normalise_start(const std::string& name) {
+  each_row([&](std::size_t row) {
+    double sum = 0;
+    for (std::size_t k = 0; k < states_; ++k) sum += start_[row + k * inner_];
+    if (!(sum > 0)) throw ValueError("factor " + graph::quoted(name) + " cannot be learnt: a row of it is all zeros");
+    for (std::size_t k = 0; k < states_; ++k) start_[row + k * inner_] /= sum;
+  });
+}
+
+std::int64_t Table::free() const {
+  std::int64_t count = 0;
+  each_row([&](std::size_t row) {
+    for (std::size_t k = 0; k < states_; ++k) count += start_[row + k * inner_] > 0 ? 1 : 0;
+    --count;
+  });
+  return count;
+}
+
+void Table::start(std::span<double> parameters, base::Random& random) const {
+  if (!started_) return draw(parameters, random);
+  std::copy(start_.begin(), start_.end(), parameters.begin());
+}
+
+void Table::draw(std::span<double> parameters, base::Random& random) const {
+  each_row([&](std::size_t row) {
+    double sum = 0;
+    for (std::size_t k = 0; k < states_; ++k) {
+      // Exponential numbers, which make a row uniform over all distributions.
+      const double drawn = -std::log1p(-random.uniform()) + 1e-9;
+      sum += parameters[row + k * inner_] = start_[row + k * inner_] > 0 ? drawn : 0;
+    }
+    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] /= sum;
+  });
+}
+
+double Table::log_prior(std::span<const double> parameters) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < pseudo_.size(); ++k) {
+    if (pseudo_[k] > 0) sum += pseudo_[k] * std::log(parameters[k]);
+  }
+  return sum;
+}
+
+std::size_t Table::place(const Holder& holder, std::size_t entry) const {
+  return holder.padded ? entry + entry / (states_ * inner_) * inner_ : entry;
+}
+
+void Table::write(std::span<const double> parameters, const Operands& operands) const {
+  for (const Holder& holder : holders_) {
+    double* const logs = operands.logs[holder.factor];
+    for (std::size_t k = 0; k < size(); ++k) logs[place(holder, k)] = std::log(parameters[k]);
+  }
+}
+
+void Table::maximise(std::span<double> parameters, const Operands& operands) const {
+  each_row([&](std::size_t row) {
+    const auto counted = [&](std::size_t entry) {
+      double count = pseudo_.empty() ? 0 : pseudo_[entry];
+      for (const Holder& holder : holders_) count += operands.counts[holder.factor][place(holder, entry)];
+      return count;
+    };
+    double sum = 0;
+    for (std::size_t k = 0; k < states_; ++k) sum += counted(row + k * inner_);
+    if (!(sum > 0)) return;  // nothing reaches the row
+    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = counted(row + k * inner_) / sum;
+  });
+}
+
+void Table::restrain(std::span<double> parameters, std::span<const double> step) const {
+  // Entries may fall to a hundredth of where the step is, no further: a zero would stay one for ever.
+  constexpr double least = 0.01;
+  each_row([&](std::size_t row) {
+    double share = 1;
+    for (std::size_t k = 0; k < states_; ++k) {
+      const std::size_t at = row + k * inner_;
+      const double room = step[at] * (1 - least);
+      if (step[at] - parameters[at] > room) share = std::min(share, room / (step[at] - parameters[at]));
+    }
+    double sum = 0;
+    for (std::size_t k = 0; k < states_; ++k) {
+      const std::size_t at = row + k * inner_;
+      // What the step has made zero stays so.
+      sum += parameters[at] = step[at] > 0 ? step[at] + share * (parameters[at] - step[at]) : 0;
+    }
+    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] /= sum;
+  });
+}
+
+void Table::store(std::span<const double> parameters, Model& model) const {
+  for (const Holder& holder : holders_) {
+    Tensor& numbers = model.factors[holder.factor];
+    Tensor fitted = Tensor::uninitialised(numbers.dtype(), numbers.shape());
+    const auto fill = [&]<class T>(T* entries) {
+      for (std::size_t k = 0; k < parameters.size(); ++k) {
+        entries[k] = static_cast<T>(model.space == Space::log ? std::log(parameters[k]) : parameters[k]);
+      }
+    };
+    if (numbers.dtype() == Dtype::float32) {
+      fill(static_cast<float*>(fitted.mutable_data()));
+    } else {
+      fill(static_cast<double*>(fitted.mutable_data()));
+    }
+    numbers = std::move(fitted);
+    Factor factor = model.graph.factors()[holder.factor];
+    factor.distribution_of = factor.dims[axis_];
+    factor.trusted = true;
+    graph::Derived::put_factor(model.graph, holder.factor, std::move(factor));
+    const auto learning = model.learning.find(model.graph.factors()[holder.factor].name);
+    if (learning != model.learning.end()) learning->second.started = true;
+  }
+}
+
+}  // namespace plated::learn

@@ -1,0 +1,48 @@
+// Conditional distributions that are learnt: rows of probabilities, shared by one factor or several.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "learn/learnt.hpp"
+
+namespace plated::learn {
+
+/// A factor that has the table. Its operand may have one more state of its child, which stands for missing cells.
+struct Holder {
+  std::size_t factor = 0;
+  bool padded = false;
+};
+
+class Table final : public Learnt {
+ public:
+  /// The first holder's numbers are the start, and its shape is everyone's. Throws ValueError for a row without weight.
+  Table(const Model& model, std::vector<Holder> holders, double pseudo_count);
+
+  [[nodiscard]] std::size_t size() const override { return start_.size(); }
+  [[nodiscard]] std::int64_t free() const override;
+  void start(std::span<double> parameters, base::Random& random) const override;
+  void draw(std::span<double> parameters, base::Random& random) const override;
+  [[nodiscard]] double log_prior(std::span<const double> parameters) const override;
+  void write(std::span<const double> parameters, const Operands& operands) const override;
+  void maximise(std::span<double> parameters, const Operands& operands) const override;
+  void restrain(std::span<double> parameters, std::span<const double> step) const override;
+  void store(std::span<const double> parameters, Model& model) const override;
+
+ private:
+  /// Calls visit(first entry) for each row; its entries are inner_ apart.
+  template <class Visit>
+  void each_row(const Visit& visit) const;
+  [[nodiscard]] std::size_t place(const Holder& holder, std::size_t entry) const;
+  void normalise_start(const std::string& name);
+
+  std::vector<Holder> holders_;
+  std::size_t axis_ = 0;  // of the child
+  // Entries are numbered (outer, state, inner), in the factor's row-major order.
+  std::size_t outer_ = 1, states_ = 1, inner_ = 1;
+  bool started_ = true;
+  std::vector<double> start_;   // probabilities; zero is zero by structure
+  std::vector<double> pseudo_;  // counts of the prior, 0 where the start is zero; empty: none
+};
+
+}  // namespace plated::learn

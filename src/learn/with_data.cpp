@@ -1,0 +1,89 @@
+// Gives a model its data, and its plates the sizes of the data.
+#include "learn/with_data.hpp"
+
+#include <algorithm>
+
+#include "graph/answer_axes.hpp"
+#include "graph/spell.hpp"
+#include "model/unknown_name.hpp"
+#include "plated/error.hpp"
+
+namespace plated::learn {
+namespace {
+
+/// The factor that has an axis for a dim, if any.
+const Factor* factor_with_axis(const FactorGraph& graph, DimId dim) {
+  for (const Factor& factor : graph.factors()) {
+    if (std::find(factor.dims.begin(), factor.dims.end(), dim) != factor.dims.end()) return &factor;
+  }
+  return nullptr;
+}
+
+void resize(Model& model, DimId plate, std::int64_t size, const std::string& variable) {
+  const Dim& dim = model.graph.dims()[plate];
+  if (dim.size == size) return;
+  if (const Factor* const factor = factor_with_axis(model.graph, plate)) {
+    throw ShapeError("the data of " + graph::quoted(variable) + " have " + std::to_string(size) + " slices of " +
+                     graph::kind_name(dim.kind) + " " + graph::quoted(dim.name) + ", and factor " +
+                     graph::quoted(factor->name) + " has an axis of " + std::to_string(dim.size) + " for it");
+  }
+  model.graph = model.graph.resized(dim.name, size);
+}
+
+/// Sizes follow the data; a shape of another rank is left to observe(), which refuses it.
+void resize_plates(Model& model, const Evidence& states) {
+  std::map<DimId, std::string> said;
+  for (const auto& [name, values] : states) {
+    const auto variable = find_variable(model, name);
+    if (!variable) model::fail_without_variable(model, name, "to have data");
+    const std::vector<DimId> plates = model.graph.variable_plates()[*variable];
+    const std::size_t batch = graph::batch_axes(model.graph).size();
+    if (values.shape.size() != plates.size() && values.shape.size() != plates.size() + batch) continue;
+    const std::size_t leading = values.shape.size() - plates.size();
+    for (std::size_t k = 0; k < plates.size(); ++k) {
+      const auto [before, is_new] = said.emplace(plates[k], name);
+      const std::int64_t size = values.shape[leading + k];
+      if (!is_new && model.graph.dims()[plates[k]].size != size) {
+        throw ShapeError("the data of " + graph::quoted(before->second) + " and of " + graph::quoted(name) +
+                         " have different numbers of slices of " + graph::quoted(model.graph.dims()[plates[k]].name));
+      }
+      resize(model, plates[k], size, name);
+    }
+  }
+}
+
+}  // namespace
+
+Model with_data(const Model& model, const Data& data) {
+  Model result = model;
+  resize_plates(result, data.states);
+  for (const auto& [name, states] : model.evidence) {
+    // What data say of a variable counts alone; other evidence must fit the sizes.
+    if (!data.states.contains(name) && !data.states.contains(label(model, name))) observe(result, {{name, states}});
+  }
+  observe(result, data.states);
+  for (const auto& [name, lengths] : data.lengths) result.lengths.insert_or_assign(name, lengths);
+  if (result.evidence.empty()) {
+    throw OptionError("there are no data: the model has no evidence, and none was given");
+  }
+  for (const auto& [name, states] : result.evidence) {
+    if (states.values.empty() || std::any_of(states.values.begin(), states.values.end(), [](auto s) { return s >= 0; }))
+      continue;
+    throw ValueError("all data of " + graph::quoted(label(result, name)) +
+                     " are missing: leave the variable out, and it is latent");
+  }
+  return result;
+}
+
+Model resized_like(const Model& model, const FactorGraph& graph) {
+  Model result = model;
+  bool same = true;
+  for (DimId d = 0; d < graph.dims().size(); ++d) same = same && graph.dims()[d].size == model.graph.dims()[d].size;
+  if (same) return result;
+  result.graph = graph;
+  result.evidence.clear();
+  result.lengths.clear();
+  return result;
+}
+
+}  // namespace plated::learn

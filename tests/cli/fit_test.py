@@ -1,0 +1,108 @@
+"""`plated fit` and `plated evaluate`: tables, files, data, interrupts, and what is refused."""
+
+import json
+import math
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, Case, model, npy
+
+UNFITTED = model("anesthesia_unfitted.json")
+COINS = {
+    "format": "plated", "version": 1, "space": "real", "plates": {"i": 4},
+    "variables": {"x": {"states": ["heads", "tails"], "plates": ["i"]}, "y": {"size": 2, "plates": ["i"]}},
+    "factors": [
+        {"name": "x", "dims": ["x"], "tied": ["i"], "distribution_of": "x", "values": [0.5, 0.5]},
+        {"name": "y", "dims": ["x", "y"], "tied": ["i"], "distribution_of": "y", "learn": True, "values": [[0.9, 0.1], [0.2, 0.8]]},
+    ],
+}  # fmt: skip
+
+
+class Fit(Case):
+    def coins(self):
+        return self.write("coins.json", json.dumps(COINS))
+
+    def fitted(self, *words):
+        self.says("fit", *words, "-o", "fitted.json")
+        return json.loads((self.folder / "fitted.json").read_text(encoding="utf-8"))
+
+    def test_dawid_and_skene(self):
+        told = self.tells("fit", UNFITTED, "-o", "fitted.json")
+        self.assertTrue(told["converged"])
+        self.assertEqual(told["parameters"], 3 + 4 * 3 + 4 * 4 * 3)
+        self.assertEqual(told["observations"], 45)
+        self.assertAlmostEqual(told["aic"], 2 * 63 - 2 * told["ln_l"])
+        self.assertAlmostEqual(told["bic"], 63 * math.log(45) - 2 * told["ln_l"])
+        self.assertEqual(told["history"], sorted(told["history"]))
+        self.assertAlmostEqual(self.tells("solve", "fitted.json", "--task", "pr")["ln_z"], told["ln_l"], places=6)
+        scores = self.tells("evaluate", "fitted.json", "--plate", "patient")
+        self.assertEqual(scores["cells"], 315)
+        self.assertAlmostEqual(scores["ln_l"], told["ln_l"], places=6)
+        self.assertAlmostEqual(sum(scores["slices_ln_p"]), told["ln_l"], places=6)
+
+    def test_restarts_and_plot(self):
+        text = self.says("fit", UNFITTED, "--restarts", 4, "--seed", 3, "--plot", "fit.svg")
+        rows = re.findall(r"^ *(\d)( \*)? +(\d+) +(yes|no) +(-\d+\.\d+)$", text, re.MULTILINE)
+        self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"])
+        best = max(rows, key=lambda row: float(row[4]))
+        self.assertEqual([row[1] for row in rows].count(" *"), 1)
+        self.assertEqual(best[1], " *")
+        self.assertIn("<polyline", (self.folder / "fit.svg").read_text(encoding="utf-8"))
+        self.assertEqual(text, self.says("fit", UNFITTED, "--restarts", 4, "--seed", 3, "--threads", 1))
+
+    def test_data_in_tables_and_arrays(self):
+        by_hand = [[0.5, 0.5], [0.0, 1.0]]
+        self.write("all.csv", "x,y\nheads,0\nheads,1\ntails,1\ntails,\n")
+        self.write("x.csv", "i,x\n2,tails\n1,heads\n3,tails\n0,heads\n")
+        self.write("y.npy", npy([0.0, 1.0, 1.0, math.nan], (4,)))
+        for words in (["--data", "all.csv"], ["--data", "x=x.csv", "--data", "y=y.npy"]):
+            fitted = self.fitted(self.coins(), *words)
+            self.assertEqual([factor["values"] for factor in fitted["factors"]], [[0.5, 0.5], by_hand])
+        self.write("more.csv", "x,y\n" + "heads,0\n" * 3 + "heads,1\n" * 3 + "tails,1\n")
+        self.assertEqual(self.fitted(self.coins(), "--data", "more.csv")["factors"][1]["values"], by_hand)
+        everything = self.fitted(self.coins(), "--data", "more.csv", "--learn", "x,y", "--pseudo-count", 0.5)
+        self.assertEqual(everything["factors"][0]["values"], [6.5 / 8, 1.5 / 8])
+
+    def test_iterations_and_resume(self):
+        straight = self.fitted(UNFITTED, "--iterations", 10, "--tolerance", 0, "--plain")
+        (self.folder / "fitted.json").unlink()
+        self.fitted(UNFITTED, "--iterations", 6, "--tolerance", 0, "--plain", "--resume")
+        resumed = self.fitted(UNFITTED, "--iterations", 4, "--tolerance", 0, "--plain", "--resume")
+        for one, two in zip(straight["factors"][1]["values"], resumed["factors"][1]["values"]):
+            for a, b in zip(one, two):
+                self.assertAlmostEqual(a, b, places=12)
+
+    def test_an_interrupt_keeps_what_there_is(self):
+        words = ["fit", UNFITTED, "--restarts", "1000000", "-o", "fitted.json", "--threads", "1"]
+        with subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(1.5)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("--resume goes on", errors)
+        self.assertIn("ln L", out)
+        self.assertLess(self.tells("solve", "fitted.json", "--task", "pr")["ln_z"], -150)
+
+    def test_refusals(self):
+        coins = self.coins()
+        self.refuses(2, "there are no data", "fit", coins)
+        self.write("bad.csv", "x\nheads\nedge\n")
+        self.refuses(2, r"bad\.csv:3: 'x' has no state 'edge'", "fit", coins, "--data", "bad.csv")
+        self.write("none.csv", "x\n\"\"\n\"\"\n")
+        self.refuses(2, "all data of 'x' are missing", "fit", coins, "--data", "none.csv")
+        self.write("y.npy", npy([0, 1, 2, 0], (4,)))
+        self.refuses(2, "'y' has the value 2 at index", "fit", coins, "--data", "y=y.npy")
+        self.refuses(2, "say which variable", "fit", coins, "--data", "y.npy")
+        self.refuses(2, "there is no factor 'z' to learn; the model has 'prior', 'first', 'others'", "fit", UNFITTED, "--learn", "z")
+        self.refuses(2, "cannot be learnt: it is no distribution", "fit", model("ring.uai"), "--learn", "f0", "--given", "v0=0")
+        self.refuses(2, "--resume goes on from the file of -o", "fit", coins, "--resume")
+        self.refuses(2, "is not a number from 0 on", "fit", coins, "--tolerance", "-1")
+        self.refuses(2, "is not a whole number", "fit", coins, "--restarts", "0")
+        self.refuses(2, "it goes with --plate", "evaluate", coins, "--factor", "y")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,231 @@
+// Fits random plated models and chains, against EM by enumeration of all assignments of the unrolled graph.
+#include "plated/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "graph/derived.hpp"
+#include "plated/error.hpp"
+#include "property/naive_em.hpp"
+#include "property/random_case.hpp"
+#include "property/random_chain.hpp"
+#include "property/seeds.hpp"
+
+namespace plated::test {
+namespace {
+
+using testing::AssertionFailure;
+using testing::AssertionResult;
+using testing::AssertionSuccess;
+
+/// A model on a random graph: most factors are distributions of one of their variables, some of them with zeros.
+Model random_model(FactorGraph graph, const Lengths& lengths, Random& random) {
+  Model model;
+  model.space = random.chance(50) ? Space::log : Space::real;
+  model.lengths = lengths;
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    Factor factor = graph.factors()[f];
+    Tensor::Shape shape;
+    std::int64_t elements = 1;
+    std::vector<std::size_t> candidates;
+    for (std::size_t a = 0; a < factor.dims.size(); ++a) {
+      shape.push_back(graph.dims()[factor.dims[a]].size);
+      elements *= shape.back();
+      const bool once = std::count(factor.dims.begin(), factor.dims.end(), factor.dims[a]) == 1;
+      if (once && graph.dims()[factor.dims[a]].kind == DimKind::variable) candidates.push_back(a);
+    }
+    std::vector<double> weights;
+    for (std::int64_t k = 0; k < elements; ++k) weights.push_back(random.uniform(0.1, 1));
+    if (!candidates.empty() && random.chance(85)) {
+      const std::size_t axis = random.pick(candidates);
+      const bool zeros = random.chance(15);
+      for_each_row(shape, axis, [&](const std::vector<std::size_t>& row) {
+        if (zeros && row.size() > 1) weights[random.pick(row)] = 0;
+        double sum = 0;
+        for (const std::size_t k : row) sum += weights[k];
+        for (const std::size_t k : row) weights[k] /= sum;
+      });
+      factor.distribution_of = factor.dims[axis];
+      factor.trusted = true;
+      model.children.push_back(graph.dims()[factor.dims[axis]].name);
+      graph::Derived::put_factor(graph, f, std::move(factor));
+    } else {
+      model.children.emplace_back();
+    }
+    for (double& w : weights) w = model.space == Space::log ? std::log(w) : w;
+    model.factors.push_back(Tensor::of(shape, weights));
+  }
+  model.graph = std::move(graph);
+  return model;
+}
+
+void tie_and_choose(Model& model, Random& random) {
+  const std::vector<Factor>& factors = model.graph.factors();
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (model.children[f].empty()) continue;
+    Learning& learning = model.learning[factors[f].name];
+    learning.learn = random.chance(80);
+    if (random.chance(30)) learning.prior = Tensor::scalar(random.uniform(0, 2));
+    for (std::size_t g = 0; g < f; ++g) {
+      if (model.children[g].empty() || model.factors[f].shape() != model.factors[g].shape()) continue;
+      if (axis_of_child(model, f) == axis_of_child(model, g) && random.chance(60)) learning.same_as = factors[g].name;
+    }
+  }
+}
+
+Evidence random_data(const Model& model, Random& random) {
+  Evidence data;
+  std::vector<std::int64_t> batch;
+  for (const Dim& dim : model.graph.dims()) {
+    if (dim.kind == DimKind::batch) batch.push_back(dim.size);
+  }
+  for (const std::string& name : variables(model)) {
+    if (random.chance(40)) continue;
+    const DimId v = *model.graph.find(name);
+    std::vector<std::int64_t> shape = random.chance(50) ? batch : std::vector<std::int64_t>{};
+    for (const DimId plate : model.graph.variable_plates()[v]) shape.push_back(model.graph.dims()[plate].size);
+    Integers states(shape, -1);
+    const int seen = random.chance(50) ? 100 : 60;
+    for (std::int64_t& state : states.values) {
+      if (random.chance(seen)) state = random.below(model.graph.dims()[v].size);
+    }
+    if (!states.values.empty() &&
+        std::count(states.values.begin(), states.values.end(), -1) < std::ssize(states.values))
+      data.emplace(name, std::move(states));
+  }
+  return data;
+}
+
+/// The factors that share numbers, those first that follow no other.
+std::vector<std::vector<std::size_t>> groups_of(const Model& model) {
+  std::map<std::string, std::string> root;
+  const auto find = [&](std::string name) {
+    while (!model.learning.at(name).same_as.empty()) name = model.learning.at(name).same_as;
+    return name;
+  };
+  std::map<std::string, std::vector<std::size_t>> by_root;
+  std::set<std::string> wanted;
+  bool any = false;
+  for (const auto& [name, learning] : model.learning) any = any || learning.learn;
+  for (std::size_t f = 0; f < model.factors.size(); ++f) {
+    if (model.children[f].empty()) continue;
+    const std::string& name = model.graph.factors()[f].name;
+    by_root[find(name)].push_back(f);
+    if (model.learning.at(name).learn || !any) wanted.insert(find(name));
+  }
+  std::vector<std::vector<std::size_t>> groups;
+  for (const auto& [name, group] : by_root) {
+    if (wanted.contains(name)) groups.push_back(group);  // same_as points to an earlier factor: the root is the first
+  }
+  return groups;
+}
+
+AssertionResult near(const std::string& what, double got, long double want, double tolerance) {
+  const auto expected = static_cast<double>(want);
+  if (got == expected || std::abs(got - expected) <= tolerance * std::max(1.0, std::abs(expected))) {
+    return AssertionSuccess();
+  }
+  return AssertionFailure() << what << ": " << got << ", not " << expected;
+}
+
+AssertionResult check_tables(const Model& model, const std::vector<std::vector<long double>>& tables) {
+  for (std::size_t f = 0; f < model.factors.size(); ++f) {
+    const std::vector<double> values = model.factors[f].values();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const double got = model.space == Space::log ? std::exp(values[k]) : values[k];
+      AssertionResult good =
+          near("entry " + std::to_string(k) + " of factor " + std::to_string(f), got, tables[f][k], 1e-9);
+      if (!good) return good;
+    }
+  }
+  return AssertionSuccess();
+}
+
+struct Tally {
+  std::int64_t fitted = 0, impossible = 0, tied = 0, missing = 0;
+};
+
+AssertionResult check_model(Model model, Random& random, Tally& tally) {
+  tie_and_choose(model, random);
+  const Evidence data = random_data(model, random);
+  const std::vector<std::vector<std::size_t>> groups = groups_of(model);
+  if (data.empty() || groups.empty()) return AssertionSuccess();
+  FitOptions options{.iterations = 3, .tolerance = 0, .accelerate = false};
+  if (random.chance(30)) options.pseudo_count = 0.5;
+  NaiveEm naive(model, data, groups, options.pseudo_count);
+  std::vector<long double> history;
+  long double log_likelihood = 0;
+  for (int k = 0; k <= 3; ++k) {
+    log_likelihood = naive.count();
+    history.push_back(log_likelihood + naive.log_prior());
+    if (k < 3) naive.maximise();
+  }
+  try {
+    const Fit got = fit(model, {.states = data}, options);
+    if (std::isinf(static_cast<double>(history[0]))) return AssertionFailure() << "fitted to impossible data";
+    ++tally.fitted;
+    tally.tied += std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group.size() > 1; });
+    for (const auto& [name, states] : data)
+      tally.missing += std::find(states.values.begin(), states.values.end(), -1) != states.values.end();
+    for (std::size_t k = 0; k < got.history.size(); ++k) {
+      AssertionResult good = near("objective " + std::to_string(k), got.history[k], history[k], 1e-10);
+      if (!good) return good;
+    }
+    if (AssertionResult good = near("ln L", got.log_likelihood, log_likelihood, 1e-10); !good) return good;
+    if (AssertionResult good = check_tables(got.model, naive.tables()); !good) return good;
+    // What is expected under the fitted numbers.
+    const std::map<std::string, Tensor> counts = expected_counts(got.model, {.states = data});
+    for (std::size_t f = 0; f < model.factors.size(); ++f) {
+      const std::vector<double> values = counts.at(model.graph.factors()[f].name).values();
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        AssertionResult good = near("count " + std::to_string(k) + " of factor " + std::to_string(f), values[k],
+                                    naive.counts()[f][k], 1e-8);
+        if (!good) return good;
+      }
+    }
+    options.accelerate = true;
+    options.iterations = 12;
+    const Fit faster = fit(model, {.states = data}, options);
+    for (std::size_t k = 1; k < faster.history.size(); ++k) {
+      if (faster.history[k] < faster.history[k - 1] - 1e-9 * std::max(1.0, std::abs(faster.history[k])))
+        return AssertionFailure() << "the objective falls to " << faster.history[k];
+    }
+  } catch (const ImpossibleError&) {
+    ++tally.impossible;
+    if (!std::isinf(static_cast<double>(history[0]))) return AssertionFailure() << "possible data were refused";
+  } catch (const IntractableError&) {
+  }
+  return AssertionSuccess();
+}
+
+TEST(Fit, RandomPlatedModelsAgreeWithEnumeration) {
+  Tally tally;
+  for_each_seed(1500, [&](std::uint64_t seed) {
+    const Case c = random_case(seed, {.most_work = 4000, .small_sizes = false});
+    Random random(seed + 7);
+    AssertionResult good = check_model(random_model(c.build(), {}, random), random, tally);
+    return good ? good : good << "\n" << c.equation() << "\n" << c.build().print();
+  });
+  EXPECT_GT(tally.fitted, quota(400));
+  EXPECT_GT(tally.tied, quota(10));
+  EXPECT_GT(tally.missing, quota(80));
+  EXPECT_GT(tally.impossible, quota(1));
+}
+
+TEST(Fit, RandomChainsAgreeWithEnumeration) {
+  Tally tally;
+  for_each_seed(600, [&](std::uint64_t seed) {
+    const Case c = random_chain(seed, {.most_work = 4000, .small_sizes = false});
+    Random random(seed + 7);
+    AssertionResult good = check_model(random_model(c.build(), c.lengths, random), random, tally);
+    return good ? good : good << "\n" << c.print();
+  });
+  EXPECT_GT(tally.fitted, quota(150));
+  EXPECT_GT(tally.missing, quota(40));
+}
+
+}  // namespace
+}  // namespace plated::test
