@@ -53,16 +53,15 @@ void check_answers(std::span<const Tensor> answers, const char* what, Semiring s
 }
 
 void check_possible(const FactorGraph& graph, const Tensor& total, Semiring semiring) {
-  // In place: a total of its own is row-major, and there may be very many batches.
-  const auto entry = [&](std::int64_t k) -> double {
-    return total.dtype() == Dtype::float32 ? static_cast<const float*>(total.data())[k]
-                                           : static_cast<const double*>(total.data())[k];
-  };
   const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
+  // In place, and in any strides: it may be the caller's memory, and there may be very many batches.
   std::int64_t rest = 0;
-  while (rest < total.elements() && entry(rest) != zero && std::isfinite(entry(rest))) ++rest;
+  double found = zero;
+  for (Tensor::Iterator entry = total.begin(); rest < total.elements(); ++rest, ++entry) {
+    found = *entry;
+    if (found == zero || !std::isfinite(found)) break;
+  }
   if (rest == total.elements()) return;
-  const double found = entry(rest);
   std::string where;
   const std::vector<DimId> axes = graph::batch_axes(graph);
   for (std::size_t axis = axes.size(); axis-- > 0;) {
