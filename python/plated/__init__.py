@@ -27,8 +27,10 @@ from ._core import compile as compile
 from ._core import einsum as einsum
 from ._core import entropy as entropy
 from ._core import evaluate as evaluate
+from ._core import expected_counts as expected_counts
 from ._core import expectation as expectation
 from ._core import first as first
+from ._core import fit as fit
 from ._core import hessian_vector_product as hessian_vector_product
 from ._core import last as last
 from ._core import leave_one_out as leave_one_out
@@ -63,6 +65,10 @@ from ._errors import SizeError as SizeError
 from ._errors import SizeOverflowError as SizeOverflowError
 from ._errors import UnknownNameError as UnknownNameError
 from ._errors import ValueError as ValueError
+from ._fit import Estimator as Estimator
+from ._fit import Fit as Fit
+from ._fit import Restart as Restart
+from ._fit import Score as Score
 from ._hints import SemiringWarning as SemiringWarning
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
@@ -81,11 +87,13 @@ __all__ = [
     "DtypeError",
     "DuplicateNameError",
     "Error",
+    "Estimator",
     "Evaluation",
     "Explanation",
     "Factor",
     "FactorGraph",
     "FileError",
+    "Fit",
     "FormatError",
     "ImpossibleError",
     "IntractableError",
@@ -105,7 +113,9 @@ __all__ = [
     "PlateError",
     "RankError",
     "Repair",
+    "Restart",
     "SEMIRINGS",
+    "Score",
     "SemiringWarning",
     "ShapeError",
     "SizeError",
@@ -116,8 +126,10 @@ __all__ = [
     "einsum",
     "entropy",
     "evaluate",
+    "expected_counts",
     "expectation",
     "first",
+    "fit",
     "hessian_vector_product",
     "last",
     "leave_one_out",

@@ -8,6 +8,7 @@ from typing_extensions import Unpack
 
 from ._answers import Analysis, Cost, Dim, Explanation, Factor, MapResult, Marginals, UnrolledGraph
 from ._errors import Certificate
+from ._fit import Fit, Score
 from ._models import ModelMarginals, ModelSamples
 
 class _Array(Protocol):
@@ -145,6 +146,9 @@ class Model:
         observed: _Names = ...,
         evidence: Optional[Mapping[str, Any]] = ...,
         lengths: Optional[Mapping[str, _Integers]] = ...,
+        learn: _Names = ...,
+        prior: Mapping[str, Any] = ...,
+        same_as: Mapping[str, str] = ...,
     ) -> None: ...
     @property
     def name(self) -> str: ...
@@ -168,6 +172,8 @@ class Model:
     @property
     def lengths(self) -> dict[str, Any]: ...
     @property
+    def learning(self) -> dict[str, dict[str, Any]]: ...
+    @property
     def notes(self) -> list[str]: ...
     @property
     def directed(self) -> bool: ...
@@ -184,6 +190,18 @@ class Model:
     def leave_one_out(self, plate: str, *, factors: _Names = ..., **options: Unpack[_Ask]) -> Any: ...
     def entropy(self, **options: Unpack[_Ask]) -> Any: ...
     def explain(self, question: str = ..., **options: Unpack[_Ask]) -> Explanation: ...
+    def evaluate(
+        self,
+        data: Optional[Mapping[str, Any]] = ...,
+        *,
+        plate: Optional[str] = ...,
+        factors: _Names = ...,
+        lengths: Optional[Mapping[str, _Integers]] = ...,
+        weights: Optional[Mapping[str, Any]] = ...,
+        threads: int = ...,
+        memory_limit: int = ...,
+        progress: Optional[Callable[[float], object]] = ...,
+    ) -> Score: ...
     def in_space(self, space: str) -> Model: ...
     def unroll(self) -> Model: ...
     def draw(
@@ -212,6 +230,33 @@ def read_model(
 def write_model(
     model: Model, path: Union[str, PathLike[str]], format: Optional[str] = ..., most_inline: int = ...
 ) -> list[str]: ...
+def fit(
+    model: Model,
+    data: Optional[Mapping[str, Any]] = ...,
+    *,
+    learn: Optional[_Names] = ...,
+    restarts: int = ...,
+    iterations: int = ...,
+    tolerance: float = ...,
+    accelerate: bool = ...,
+    pseudo_count: float = ...,
+    seed: int = ...,
+    lengths: Optional[Mapping[str, _Integers]] = ...,
+    weights: Optional[Mapping[str, Any]] = ...,
+    threads: int = ...,
+    memory_limit: int = ...,
+    progress: Optional[Callable[[int, int, float], object]] = ...,
+) -> Fit: ...
+def expected_counts(
+    model: Model,
+    data: Optional[Mapping[str, Any]] = ...,
+    *,
+    lengths: Optional[Mapping[str, _Integers]] = ...,
+    weights: Optional[Mapping[str, Any]] = ...,
+    threads: int = ...,
+    memory_limit: int = ...,
+    progress: Optional[Callable[[float], object]] = ...,
+) -> dict[str, Any]: ...
 def read_evidence(model: Model, path: Union[str, PathLike[str]]) -> dict[str, Any]: ...
 def einsum(equation: str, *operands: _Number, out: _Arrays = ..., **options: Unpack[_Equation]) -> Any: ...
 def value_and_gradient(

@@ -38,6 +38,14 @@ PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs&
       evidence = nb::borrow(value);
     } else if (key == "lengths") {
       options.lengths = lengths_of(value);
+    } else if (key == "learn") {
+      for (const std::string& factor : strings(key, value)) options.learning[factor].learn = true;
+    } else if (key == "same_as") {
+      for (const auto [factor, other] : dict_of(key, value)) {
+        options.learning[std::string(text_of("a name in same_as", factor))].same_as = text_of("a factor", other);
+      }
+    } else if (key == "prior") {
+      for (auto& [factor, counts] : numbers_of(value)) options.learning[factor].prior = counts;
     } else {
       return false;
     }
@@ -75,6 +83,19 @@ nb::dict states(const PythonModel& model) {
 nb::dict labels(const PythonModel& model) {
   nb::dict dict;
   for (const auto& [variable, label] : model.labels) dict[nb::cast(variable)] = nb::cast(label);
+  return dict;
+}
+
+nb::dict learning(const PythonModel& model) {
+  nb::dict dict;
+  for (const auto& [factor, known] : model.learning) {
+    nb::dict one;
+    one["learn"] = known.learn;
+    one["same_as"] = known.same_as.empty() ? nb::object(nb::none()) : nb::cast(known.same_as);
+    one["prior"] = known.prior.data() == nullptr ? nb::object(nb::none()) : read_only(known.prior);
+    one["started"] = known.started;
+    dict[nb::cast(factor)] = one;
+  }
   return dict;
 }
 
@@ -150,6 +171,7 @@ nb::dict rest_of(const PythonModel& model) {
   rest["observed"] = std::vector<std::string>(model.observed.begin(), model.observed.end());
   rest["evidence"] = to_dict(model.evidence, Library::numpy);
   rest["lengths"] = to_dict(model.lengths, Library::numpy);
+  rest["learning"] = learning(model);
   rest["notes"] = model.notes;
   return rest;
 }
@@ -182,6 +204,13 @@ PythonModel restored(const FactorGraph& graph, const nb::list& numbers, const nb
   for (std::string& variable : strings("observed", rest["observed"])) model.observed.insert(std::move(variable));
   model.evidence = integers_by_name("evidence", rest["evidence"]);
   model.lengths = integers_by_name("lengths", rest["lengths"]);
+  for (const auto [factor, known] : nb::borrow<nb::dict>(rest["learning"])) {
+    Learning& one = model.learning[nb::cast<std::string>(factor)];
+    one.learn = nb::cast<bool>(known["learn"]);
+    one.started = nb::cast<bool>(known["started"]);
+    if (!nb::object(known["same_as"]).is_none()) one.same_as = nb::cast<std::string>(known["same_as"]);
+    if (!nb::object(known["prior"]).is_none()) one.prior = copied(nb::object(known["prior"]), "a prior");
+  }
   model.notes = nb::cast<std::vector<std::string>>(rest["notes"]);
   return model;
 }
@@ -223,7 +252,8 @@ picture. Verbs first take observed variables out of the tables, then leave out i
           nb::sig("def __init__(self, graph: FactorGraph, factors: Mapping[str, object], *, space: str = 'log', "
                   "states: Mapping[str, Sequence[str]] | None = None, name: str = '', "
                   "labels: Mapping[str, str] = {}, observed: Sequence[str] = (), "
-                  "evidence: Mapping[str, object] | None = None, lengths: Mapping[str, _Integers] | None = None) -> "
+                  "evidence: Mapping[str, object] | None = None, lengths: Mapping[str, _Integers] | None = None, "
+                  "learn: Sequence[str] = (), prior: Mapping[str, object] = {}, same_as: Mapping[str, str] = {}) -> "
                   "None"),
           "From a graph and the numbers of each factor, by name: logarithms, or weights where space='real'.")
       .def_ro("name", &Model::name, "The name in the file.")
@@ -252,6 +282,9 @@ picture. Verbs first take observed variables out of the tables, then leave out i
       .def_prop_ro(
           "lengths", [](const PythonModel& self) { return to_dict(self.lengths, Library::numpy); },
           "The lengths of ragged chains and plates.")
+      .def_prop_ro(
+          "learning", &learning,
+          "What plated.fit should know of factors, by name: learn, same_as, prior and whether they are started.")
       .def_ro("notes", &Model::notes, "What the reader of the file found worth a line.")
       .def_ro("directed", &Model::directed, "Whether every variable has one distribution given its parents.")
       .def(
@@ -281,6 +314,7 @@ picture. Verbs first take observed variables out of the tables, then leave out i
       .def("_repr_svg_", [](const PythonModel& self) { return draw(self, nb::kwargs()); })
       .def("__repr__", &shown);
   define_model_verbs(model);
+  define_fit(module, model);
 
   module.def("_restored_model", &restored, nb::arg("graph"), nb::arg("factors"), nb::arg("rest"),
              "The model of a pickle.");

@@ -99,6 +99,7 @@ void define_graph(nb::module_& module);
 void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_model(nb::module_& module);
 void define_model_verbs(nb::class_<PythonModel>& model);
+void define_fit(nb::module_& module, nb::class_<PythonModel>& model);
 
 /// A class of plated._answers.
 [[nodiscard]] nb::object answer_class(const char* name);

@@ -18,7 +18,7 @@ DOORS = ["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "C++ `Model`", "Pytho
 
 VERBS = ["einsum", "log_partition", "value_and_gradient", "hessian_vector_product", "marginals", "max_marginals", "map",
          "sample", "entropy", "expectation", "leave_one_out", "evaluate", "compile", "cost", "explain", "print", "draw",
-         "read_model", "write_model"]  # fmt: skip
+         "fit", "expected_counts", "read_model", "write_model"]  # fmt: skip
 
 # Names that a door has for a verb of the table.
 OTHER_NAMES = {"run": "einsum", "value": "einsum", "gradient": "value_and_gradient", "draw_svg": "draw",
@@ -28,6 +28,8 @@ OTHER_NAMES = {"run": "einsum", "value": "einsum", "gradient": "value_and_gradie
 NUMBERS = "a model's numbers are fixed: its graph is compiled where operands change, or are differentiated by"
 KEPT = "an evaluation has run; its plan, or the equation, answers this"
 AUTOGRAD = "autograd differentiates `einsum` and `log_partition`: marginals and expectations are their gradients"
+LEARNT = "a model says which factors are distributions; the gradient of ln Z by logarithms counts"
+AUTOGRAD_LEARNS = "an optimiser of the framework learns, through gradients of `log_partition`"
 ARRAYS = "choices are not differentiated: `plated` itself takes these arrays"
 TOTAL = "`einsum` in the log semiring is it, with no output but batch dims"
 GRAPH = "of the graph: `compile` it, or make it a model"
@@ -42,7 +44,10 @@ REASONS = [
      ["log_partition"], TOTAL),
     (["C++ `Model`", "Python `Model`"],
      ["einsum", "value_and_gradient", "hessian_vector_product", "expectation", "compile"], NUMBERS),
-    (["Python `Model`"], ["evaluate"], NUMBERS),
+    (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`"],
+     ["fit", "expected_counts"], LEARNT),
+    (["program"], ["expected_counts"], ASKED),
+    (["PyTorch", "JAX"], ["fit", "expected_counts"], AUTOGRAD_LEARNS),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["hessian_vector_product", "leave_one_out"], OPEN_KEPT),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["evaluate", "compile", "cost", "explain", "print", "draw"], KEPT),
     (["C++ `Plan`", "Python `Plan`"], ["compile"], "a plan is what `compile` gives"),
