@@ -8,9 +8,7 @@
 #include "plated/gradient.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
-#include "property/bits.hpp"
-#include "property/blocked_from.hpp"
-#include "property/chain_case.hpp"
+#include "property/drawn_model.hpp"
 
 namespace plated::test {
 namespace {
@@ -27,7 +25,7 @@ struct Pair {
 };
 
 /// Mostly whole plates, some with slices that are not observed; weights of plates.
-Pair observe(Drawn& drawn, RunOptions run, const std::vector<DimId>& variables, bool weighted) {
+Pair observe(DrawnModel& drawn, RunOptions run, const std::vector<DimId>& variables, bool weighted) {
   FactorGraph graph = drawn.graph;
   std::vector<Tensor> operands = drawn.tensors();
   const oracle::Slices slices(drawn.graph, {});
@@ -123,7 +121,7 @@ testing::AssertionResult alike(const char* what, const Answer& got, const Answer
 
 class Questions {
  public:
-  Questions(Drawn& drawn, const Pair& pair) : drawn_(drawn), pair_(pair) {}
+  Questions(DrawnModel& drawn, const Pair& pair) : drawn_(drawn), pair_(pair) {}
 
   testing::AssertionResult run() {
     check("values", [](const Asked& a, Answer& to) {
@@ -214,7 +212,7 @@ class Questions {
     if (parallel.numbers != cut.numbers) good_ = testing::AssertionFailure() << what << " depends on threads";
   }
 
-  Drawn& drawn_;
+  DrawnModel& drawn_;
   const Pair& pair_;
   testing::AssertionResult good_ = testing::AssertionSuccess();
 };
@@ -223,7 +221,7 @@ std::string print(const RunOptions& options) {
   std::ostringstream text;
   for (const auto& [variable, states] : options.evidence) {
     text << "  " << variable << " =";
-    for (const std::int64_t s : states.values) text << " " << s;
+    for (const std::int64_t s : states) text << " " << s;
     text << "\n";
   }
   for (const auto& [plate, weights] : options.weights) {
@@ -234,9 +232,8 @@ std::string print(const RunOptions& options) {
   return text.str();
 }
 
-testing::AssertionResult compare(Drawn& drawn, const RunOptions& run, const std::vector<DimId>& variables,
-                                 bool weighted, std::int64_t& gathered) {
-  const Pair pair = observe(drawn, run, variables, weighted);
+testing::AssertionResult compare(DrawnModel& drawn, bool weighted, std::int64_t& gathered) {
+  const Pair pair = observe(drawn, drawn.run(), drawn.variables(), weighted);
   gathered += pair.gathers ? 1 : 0;
   testing::AssertionResult good = testing::AssertionSuccess();
   try {
@@ -248,12 +245,10 @@ testing::AssertionResult compare(Drawn& drawn, const RunOptions& run, const std:
   return testing::AssertionFailure() << print(pair.observed) << good.message();
 }
 
-void graphs(std::uint64_t runs, Semiring semiring, bool weighted = false, Dtype dtype = Dtype::float64) {
+void graphs(std::uint64_t runs, Semiring semiring, bool weighted = false) {
   std::int64_t gathered = 0;
-  const Draw draw{.semiring = semiring, .dtypes = {dtype}, .zero_percent = 3, .graphs = {.most_work = 6000}};
-  for_each_tractable(runs, draw, [&](Drawn& drawn) {
-    return compare(drawn, drawn.run(), drawn.of_kind(DimKind::variable), weighted, gathered);
-  });
+  const DrawOptions draw{.semiring = semiring, .zero_percent = 3, .graphs = CaseOptions{.most_work = 6000}};
+  for_each_model(runs, draw, [&](DrawnModel& drawn) { return compare(drawn, weighted, gathered); });
   EXPECT_GT(gathered, quota(static_cast<std::int64_t>(runs) / 10));
 }
 
@@ -274,8 +269,8 @@ TEST(GatheredFactors, WithWeights) {
 
 void chains(std::uint64_t runs, Semiring semiring) {
   std::int64_t gathered = 0;
-  for_each_chain(runs, ChainDraw{.semiring = semiring},
-                 [&](DrawnChain& drawn) { return compare(drawn, drawn.run(), drawn.variables(), false, gathered); });
+  for_each_model(runs, DrawOptions{.semiring = semiring, .graphs = ChainOptions{}},
+                 [&](DrawnModel& drawn) { return compare(drawn, false, gathered); });
   EXPECT_GT(gathered, quota(static_cast<std::int64_t>(runs) / 20));
 }
 
