@@ -113,12 +113,13 @@ double most_without_offsets(const FactorGraph& graph, const planner::Extents& ex
 std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
                                      const Tensor& operand, double magnitude, Semiring semiring, int threads) {
   const std::vector<DimId>& dims = graph.factors()[factor].dims;
-  const double slices = slices_of(graph, extents, graph.factors()[factor]);
+  // What is tied over no slices at all is read all the same.
+  const double slices = std::max(1.0, slices_of(graph, extents, graph.factors()[factor]));
   const auto are_large = [&](double of_all, double of_one) {
     return of_all > most_of_all_slices || (operand.dtype() == Dtype::float32 && of_one > most_of_a_float);
   };
   const bool is_small = magnitude <= most_without_offsets(graph, extents, factor, operand.dtype());
-  if (slices == 0 || is_small || operand.elements() == 0) return std::nullopt;
+  if (is_small || operand.elements() == 0) return std::nullopt;
 
   const Diagonal source(dims, reshaped(operand, compact_shape(dims, operand)));
   const std::vector<bool> is_variable = source.are(DimKind::variable, graph);

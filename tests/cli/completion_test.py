@@ -7,7 +7,7 @@ import unittest
 
 from program import PROGRAM, Case
 
-COMMANDS = {"solve", "convert", "einsum", "explain", "draw", "bench", "completion"}
+COMMANDS = {"solve", "fit", "evaluate", "convert", "einsum", "explain", "draw", "bench", "completion"}
 SHELLS = ("bash", "zsh", "fish")
 
 BASH = """source <("$0" completion bash)

@@ -12,8 +12,8 @@ class Usage(Case):
     def test_contradictions(self):
         solve = ["solve", RING, "--task"]
         for reason, words in [
-            ("solve, convert", []),
-            ("unknown command 'solv'.*solve, convert", ["solv"]),
+            ("solve, fit", []),
+            ("unknown command 'solv'.*solve, fit", ["solv"]),
             ("MODEL is required", ["solve"]),
             ("--task is required", ["solve", RING]),
             ("'all' is not one of pr, mar", [*solve, "all"]),

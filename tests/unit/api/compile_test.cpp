@@ -114,18 +114,16 @@ TEST(Repairs, ArePricedWhereFactorsAreOnVariablesOfOneSliceOfAChain) {
   FactorGraph g;
   g.plate("i", 2);
   g.plate("j", 2);
-  g.variable("x", 2);
-  g.variable("y", 2);
+  g.chain("t", 3);
+  for (const char* name : {"x", "y", "a", "b", "w"}) g.variable(name, 2);
+  g.link("t", "a", "b");
   g.factor("x bias", {"i", "x"});
   g.factor("y bias", {"j", "y"});
   g.factor("weights", {"i", "j", "x", "y"});
-  g.output({});
-  g.chain("t", 3);
-  for (const char* name : {"a", "b", "w"}) g.variable(name, 2);
-  g.link("t", "a", "b");
   g.factor("transition", {"a", "b"}, {.tied = {"t"}});
   g.factor("seen", {"t", "b", "w"});
   g.factor("at last", {last("w")});
+  g.output({});
   try {
     (void)compile(g);
     FAIL() << "tractable";
