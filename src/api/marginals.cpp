@@ -2,7 +2,6 @@
 #include "plated/marginals.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <optional>
 
@@ -46,10 +45,10 @@ class MarginalsAsker {
     if (ends && (parts_.empty() || parts_.back().kind != Asked::Kind::outputs || parts_.back().filtered)) {
       parts_.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
-    const std::vector<DimId> swept = adjoint::posterior_variables(graph_);  // ascending
+    swept_ = adjoint::posterior_variables(graph_);  // ascending
     for (const DimId v : graph::variables(graph_)) {
-      Variable of{v, call_.plan.axes(v), call_.shape(call_.plan.axes(v))};
-      (std::binary_search(swept.begin(), swept.end(), v) ? swept_ : certain_).push_back(std::move(of));
+      if (std::binary_search(swept_.begin(), swept_.end(), v)) continue;
+      certain_.push_back({v, call_.plan.axes(v), call_.shape(call_.plan.axes(v))});
     }
     for (const Asked& part : parts_) {
       if (!part.filtered && part.kind != Asked::Kind::outputs) make_sweep(part);
@@ -80,13 +79,13 @@ class MarginalsAsker {
     std::vector<DimId> axes;
     Tensor::Shape shape;
   };
-  [[nodiscard]] const std::string& name(const Variable& of) const { return graph_.dims()[of.id].name; }
+  [[nodiscard]] const std::string& name(DimId v) const { return graph_.dims()[v].name; }
 
   /// One sweep for all variables and, if asked for, all factors.
   void make_sweep(const Asked& asked) {
     std::vector<Tensor> answers;
     for (std::size_t k = 0; asked.variables && k < swept_.size(); ++k) {
-      answers.push_back(api::shape_only(posed_.dtype, swept_[k].shape));
+      answers.push_back(api::shape_only(posed_.dtype, call_.shape(call_.plan.axes(swept_[k]))));
     }
     const std::vector<Tensor> operands = asked.factors ? posed_.operands(asked) : std::vector<Tensor>{};
     for (std::size_t f = 0; asked.factors && f < call_.plan.observed.factors().size(); ++f) {
@@ -100,12 +99,15 @@ class MarginalsAsker {
     Marginals& answer = *answer_;
     const std::size_t factors = asked.factors ? graph_.factors().size() : 0;
     if (asked.factors) answer.factors.resize(factors);
-    // The total is written where it is wanted, unless that is not known yet.
-    const bool writes_total = posed_.kept() == nullptr && !posed_.inputs.recentred();
+    const bool writes_total = posed_.kept() == nullptr && !posed_.inputs.recentred();  // where it is wanted
     if (writes_total) sweep_->place(sweep_->total(), answer.log_partition, "log_partition");
     std::size_t next = sweep_->first_answer();
     if (asked.variables) {
-      for (const Variable& of : swept_) sweep_->place(next++, answer.variables[name(of)], posterior_of, name(of));
+      const Tensor none;  // an answer's place is made when it is known: there may be very many
+      for (const DimId v : swept_) {
+        const auto found = answer.variables.find(name(v));
+        sweep_->place(next++, found == answer.variables.end() ? none : found->second, posterior_of, name(v));
+      }
     }
     for (std::size_t f = 0; f < factors; ++f) {
       sweep_->place(next++, answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
@@ -115,13 +117,14 @@ class MarginalsAsker {
     take_total(results[sweep_->total()]);
     next = sweep_->first_answer();
     if (asked.variables) {
-      for (const Variable& of : swept_) {
-        Tensor& posterior = answer.variables[name(of)] = results[next++];
-        if (const IntegerView* observed = call_.observed(of.id)) {
+      for (const DimId v : swept_) {
+        Tensor& posterior = answer.variables[name(v)] = results[next++];
+        call_.plan.axes.put(v, axes_);
+        if (const IntegerView* observed = call_.observed(v)) {
           engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
         }
-        engine::normalise(graph_, of.axes, posterior, call_.threads());
-        erase(of.axes, false, posterior);
+        engine::normalise(graph_, axes_, posterior, call_.threads());
+        erase(axes_, false, posterior);
       }
       add_certain(false);
     }
@@ -136,9 +139,9 @@ class MarginalsAsker {
     const std::vector<Tensor> outputs = totals(asked, {});
     if (!has_total_) take_total(outputs[0]);
     std::size_t next = 1;
-    for (const Variable& of : swept_) {
+    for (const DimId v : swept_) {
       erase(asked.axes[next], true, outputs[next]);
-      take(engine::posterior(outputs[next], graph_.dims()[of.id].size, wanted_.log, posed_.dtype), name(of));
+      take(engine::posterior(outputs[next], graph_.dims()[v].size, wanted_.log, posed_.dtype), name(v));
       ++next;
     }
     add_certain(wanted_.log);
@@ -162,7 +165,7 @@ class MarginalsAsker {
     };
     std::size_t next = 1;
     if (wanted_.variables && wanted_.log) {
-      for (const Variable& of : swept_) take(posterior(next++), name(of));
+      for (const DimId v : swept_) take(posterior(next++), name(v));
       add_certain(true);
     }
     if (wanted_.factors && wanted_.log) answer.factors.resize(graph_.factors().size());
@@ -233,8 +236,8 @@ class MarginalsAsker {
   /// Variables with a single state, and the empty tensors of variables without any.
   void add_certain(bool log) {
     for (const Variable& of : certain_) {
-      Tensor& place = answer_->variables[name(of)];
-      engine::put_everywhere(log ? 0.0 : 1.0, of.shape, posed_.dtype, place, posterior_of, name(of));
+      Tensor& place = answer_->variables[name(of.id)];
+      engine::put_everywhere(log ? 0.0 : 1.0, of.shape, posed_.dtype, place, posterior_of, name(of.id));
       erase(of.axes, log, place);
     }
   }
@@ -257,8 +260,9 @@ class MarginalsAsker {
   const FactorGraph& graph_;
   MarginalOptions wanted_;
   std::vector<Asked> parts_;
-  std::deque<Variable> swept_;
-  std::deque<Variable> certain_;  // with a single state, or without any
+  std::vector<DimId> swept_;
+  std::vector<Variable> certain_;  // with a single state, or without any
+  std::vector<DimId> axes_;        // of the variable at hand
   std::optional<api::Sweep> sweep_;
   Marginals* answer_ = nullptr;
   bool has_total_ = false;

@@ -22,6 +22,9 @@ class Posed {
   const Semiring semiring;
   const Dtype dtype;  // of answers: the operands' widest
 
+  /// Each question is asked a single time: nothing is kept for another.
+  bool once = false;
+
   /// Bytes that are held besides, by another evaluation of the same operands.
   std::atomic<std::int64_t> held_elsewhere = 0;
   /// The bytes that are held here: copies of operands, and what was kept.
@@ -67,7 +70,9 @@ class Posed {
 template <class Make, class Ask>
 auto pose(const Call& call, Semiring semiring, const Make& make, const Ask& ask) {
   try {
-    return ask(Posed(call, make(Look::by_run), semiring));
+    Posed posed(call, make(Look::by_run), semiring);
+    posed.once = true;
+    return ask(posed);
   } catch (const LeftToRun::Suspicious&) {
     base::tell_progress(0);
   }

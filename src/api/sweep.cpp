@@ -20,8 +20,7 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   beside_ = call.plan.bytes_beside(asked, call.extents());
   runnable_ = call.plan.runnable(asked);
   own_ = posed.inputs.centred().size();
-  operands_.reserve(own_ + more.size());                           // there may be very many
-  operands_.reserve(posed.inputs.centred().size() + more.size());  // there may be very many
+  operands_.reserve(own_ + more.size());  // there may be very many
   operands_.assign(posed.inputs.centred().begin(), posed.inputs.centred().end());
   operands_.insert(operands_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   if (posed.kept() != nullptr) {
@@ -34,15 +33,15 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   places_.reserve(places_.size() + answers.size());
   places_.insert(places_.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
   std::vector<Tensor>().swap(answers);
-  blank_.assign(places_.begin(), places_.end());
+  if (!posed.once) blank_ = places_;
 }
 
 void Sweep::place(std::size_t result, const Tensor& given, const char* what, const std::string& name) {
   if (given.data() == nullptr) {
-    places_[result] = blank_[result];
+    if (!posed_.once) places_[result] = blank_[result];
     return;
   }
-  engine::check_place(what, name, given, blank_[result].shape());
+  engine::check_place(what, name, given, places_[result].shape());
   places_[result] = given;
   given_.push_back(given);
 }
@@ -65,7 +64,7 @@ std::span<const Tensor> Sweep::run(std::vector<bool>* finite) {
   try {
     places_ = runnable_->run(std::move(places_), operands_, how, *lease_);
   } catch (...) {
-    places_.assign(blank_.begin(), blank_.end());
+    places_ = blank_;
     throw;
   }
   return places_;

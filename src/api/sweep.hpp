@@ -1,7 +1,6 @@
 // A question that continues a forward run, with the memory of its answers: it can be asked again and again.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,7 +52,7 @@ class Sweep {
   std::int64_t beside_;  // bytes
   std::size_t own_;      // operands that are the posed inputs
   std::vector<Tensor> operands_;
-  std::deque<Tensor> blank_;    // places as they were given
+  std::vector<Tensor> blank_;   // places as they were given, for another run
   std::vector<Tensor> places_;  // of the next run; of the last one after it
   std::vector<Tensor> given_;   // those that are the caller's
 };

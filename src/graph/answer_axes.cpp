@@ -24,10 +24,16 @@ AnswerAxes::AnswerAxes(const FactorGraph& graph) : batch_(batch_axes(graph)), pl
 }
 
 std::vector<DimId> AnswerAxes::operator()(DimId variable, bool states) const {
-  std::vector<DimId> axes = batch_;
-  axes.insert(axes.end(), plates_[variable].begin(), plates_[variable].end());
-  if (states) axes.push_back(variable);
+  std::vector<DimId> axes;
+  put(variable, axes);
+  if (!states) axes.pop_back();
   return axes;
+}
+
+void AnswerAxes::put(DimId variable, std::vector<DimId>& axes) const {
+  axes.assign(batch_.begin(), batch_.end());
+  axes.insert(axes.end(), plates_[variable].begin(), plates_[variable].end());
+  axes.push_back(variable);
 }
 
 std::vector<DimId> AnswerAxes::operator()(const std::vector<DimId>& variables) const {

@@ -18,6 +18,8 @@ class AnswerAxes {
   explicit AnswerAxes(const FactorGraph& graph);
   [[nodiscard]] const std::vector<DimId>& batch() const { return batch_; }
   [[nodiscard]] std::vector<DimId> operator()(DimId variable, bool states = true) const;
+  /// The same in the memory of an earlier list.
+  void put(DimId variable, std::vector<DimId>& axes) const;
   /// Of a set of variables: batch dims, all their plates, all their chains, their states; each in declaration order.
   [[nodiscard]] std::vector<DimId> operator()(const std::vector<DimId>& variables) const;
   /// The same for plates that are given.
