@@ -41,7 +41,7 @@ def test_package_is_typed():
 
 def test_versions_agree(repository):
     assert importlib.metadata.version("plated") == plated.__version__
-    assert f"VERSION {plated.__version__} " in (repository / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f'PLATED_VERSION "{plated.__version__}"' in (repository / "include/plated/version.hpp").read_text(encoding="utf-8")
 
 
 def test_module_needs_only_libraries_that_are_everywhere_or_beside_it():
