@@ -64,9 +64,8 @@ void check_distribution(const FactorGraph& graph, std::size_t operand, const Ten
     where = std::move(place);
     rest /= size;
   }
-  throw ValueError("operand " + std::to_string(operand) + " ('" + graph.factors()[operand].name +
-                   "') is declared a distribution of '" + graph.dims()[variable].name + "', but sums to " +
-                   std::to_string(sum_of(first_bad)) + (where.empty() ? "" : " at ") + where);
+  throw ValueError(operand_name(graph, operand) + " is declared a distribution of '" + graph.dims()[variable].name +
+                   "', but sums to " + std::to_string(sum_of(first_bad)) + (where.empty() ? "" : " at ") + where);
 }
 
 }  // namespace plated::engine

@@ -27,10 +27,7 @@ struct Subject {
 
   [[nodiscard]] std::string name() const {
     if (kind == Kind::output) return "output " + std::to_string(index);
-    const std::string of = kind == Kind::gradient ? "the gradient of " : "";
-    // What a question brings along comes after the factors.
-    if (index >= graph.factors().size()) return of + "operand " + std::to_string(index);
-    return of + "operand " + std::to_string(index) + " ('" + graph.factors()[index].name + "')";
+    return (kind == Kind::gradient ? "the gradient of " : "") + operand_name(graph, index);
   }
 };
 
@@ -137,6 +134,12 @@ void check_written(const FactorGraph& graph, std::span<const Tensor> written, Su
 }
 
 }  // namespace
+
+std::string operand_name(const FactorGraph& graph, std::size_t operand) {
+  const std::string number = "operand " + std::to_string(operand);
+  // What a question brings along comes after the factors.
+  return operand < graph.factors().size() ? number + " ('" + graph.factors()[operand].name + "')" : number;
+}
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text;
@@ -257,9 +260,8 @@ void check_like(const std::string& what, const Tensor& tensor, const std::vector
 
 void refuse_values(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring) {
   const std::vector<std::int64_t> bad = kernels::first_bad_entry(tensor, semiring).value();
-  throw ValueError(Subject{graph, Subject::Kind::operand, operand}.name() + " has the entry " +
-                   std::to_string(tensor.at(bad)) + " at index " + shape_text(bad) + ", which the " +
-                   std::string(name(semiring)) + " semiring does not admit");
+  throw ValueError(operand_name(graph, operand) + " has the entry " + std::to_string(tensor.at(bad)) + " at index " +
+                   shape_text(bad) + ", which the " + std::string(name(semiring)) + " semiring does not admit");
 }
 
 }  // namespace plated::engine

@@ -44,6 +44,9 @@ void check_apart(std::span<const Tensor> places, std::span<const Tensor> read);
 /// Throws SizeError, NullDataError and, for an entry that is not finite, ValueError, beginning with `what`.
 void check_like(const std::string& what, const Tensor& tensor, const std::vector<std::int64_t>& shape);
 
+/// How messages call an operand: by its number and, where it is a factor's, its name.
+[[nodiscard]] std::string operand_name(const FactorGraph& graph, std::size_t operand);
+
 /// Throws the ValueError for an operand with entries that the semiring does not admit; it names the first one's index.
 [[noreturn]] void refuse_values(const FactorGraph& graph, std::size_t operand, const Tensor& tensor, Semiring semiring);
 
