@@ -20,8 +20,8 @@ class Tensors {
   Tensors(std::initializer_list<Tensor> list)  // NOLINT(google-explicit-constructor)
       : list_(list.begin(), list.size()) {}
   template <class Range>
-  requires std::convertible_to<const Range&, std::span<const Tensor>> Tensors(const Range& range)
-      : list_(range) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  requires std::convertible_to<const Range&, std::span<const Tensor>> Tensors(const Range& range) : list_(range) {}
 
   [[nodiscard]] auto begin() const { return list_.begin(); }
   [[nodiscard]] auto end() const { return list_.end(); }

@@ -199,7 +199,7 @@ void Hessian::curve(const Step& step, const Accepts& accepts) {
 
 Step Hessian::product_of_gathered(const Step& step) {
   const bool partial = step.as<planner::Gather>()->partial;
-  const Step product = product_of_slices(writer_, step, Semiring::real);
+  Step product = product_of_slices(writer_, step, Semiring::real);
   const ValueId slices = product.inputs[0];
   const ValueId rest = partial ? tangent_[step.inputs.back()] : none;
   const ValueId tangent = gather(writer_, step, tangent_[step.inputs[0]], rest, {}, Semiring::max_plus);

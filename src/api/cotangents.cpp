@@ -31,7 +31,7 @@ std::vector<Tensor> ones(const Call& call) {
 
 Tensor brought(const Call& call, const Tensor& given, const std::vector<DimId>& dims, const Tensor::Shape& shape,
                const char* what, std::size_t number) {
-  const Tensor existing = zero_padded(call, dims, given);
+  Tensor existing = zero_padded(call, dims, given);
   const bool fits = existing.shape() == shape && (existing.data() != nullptr || existing.elements() == 0);
   if (!fits || !engine::admits(existing, Semiring::real, 1)) {
     engine::check_like(what + std::to_string(number), existing, shape);

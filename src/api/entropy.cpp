@@ -27,8 +27,7 @@ Tensor checked_statistic(const api::Call& call, std::size_t f, const Tensor& giv
                     engine::shape_text(shape));
   }
   // With zeros where there is nothing, so that nothing is added.
-  const Tensor checked =
-      engine::without_padding(call.graph.factors()[f].dims, given, call.lengths(), Semiring::max_plus);
+  Tensor checked = engine::without_padding(call.graph.factors()[f].dims, given, call.lengths(), Semiring::max_plus);
   if (!engine::admits(checked, Semiring::real, 1)) engine::check_like(called(), checked, shape);
   return checked;
 }
