@@ -1,6 +1,8 @@
 // Reads the data that commands fit and score models on.
 #include "data.hpp"
 
+#include <algorithm>
+
 #include "errors.hpp"
 #include "plated/data_file.hpp"
 
@@ -13,9 +15,19 @@ Data load_data(const Model& model, const std::vector<std::string>& words) {
     const std::string variable = equals == std::string::npos ? "" : word.substr(0, equals);
     const std::string file = equals == std::string::npos ? word : word.substr(equals + 1);
     if (file.empty()) throw UsageError("--data " + word + " names no file");
-    for (auto& [name, states] : read_data(model, file, variable)) {
-      if (!data.states.emplace(name, states).second) {
+    const auto take = [&](auto& all, const std::string& name, const auto& entries) {
+      if (!all.emplace(name, entries).second) {
         throw UsageError("--data " + word + ": another --data has given the data of '" + name + "'");
+      }
+    };
+    const std::vector<std::string> measured = measured_names(model);
+    const bool is_number = std::find(measured.begin(), measured.end(), variable) != measured.end();
+    if (!is_number) {
+      for (const auto& [name, states] : read_data(model, file, variable)) take(data.states, name, states);
+    }
+    if (is_number || (variable.empty() && !measured.empty())) {
+      for (const auto& [name, numbers] : read_measurements(model, file, variable)) {
+        take(data.measurements, name, numbers);
       }
     }
   }

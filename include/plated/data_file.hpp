@@ -1,4 +1,4 @@
-// Reads observed states of a model's variables from arrays and tables.
+// Reads observed states and numbers of a model from arrays and tables.
 #pragma once
 
 #include <filesystem>
@@ -21,5 +21,10 @@ namespace plated {
 ///
 /// Throws FileError, FormatError with the line, UnknownNameError and OptionError.
 [[nodiscard]] Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable = {});
+
+/// The same of observed numbers, by the names that likelihoods have for them: any numbers, NaN or an empty cell (NA in
+/// a table) where one is missing. A table without such columns has none. Throws as read_data does.
+[[nodiscard]] Measurements read_measurements(const Model& model, const std::filesystem::path& path,
+                                             std::string_view name = {});
 
 }  // namespace plated

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "likelihoods.hpp"
 #include "model_call.hpp"
 #include "verb.hpp"
 
@@ -101,7 +102,7 @@ nb::dict as_dict(const Fit& fit) {
 
 nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs& keywords) {
   FitCall call;
-  call.data.states = evidence_of(model, data);
+  call.data = data_of(model, data);
   FitOptions options;
   nb::object progress;
   read_keywords("fit", keywords, [&](std::string_view key, nb::handle value) {
@@ -124,7 +125,7 @@ nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs
 template <class Question>
 auto ask(const char* verb, const PythonModel& model, nb::handle data, const nb::kwargs& keywords, Question question) {
   FitCall call;
-  call.data.states = evidence_of(model, data);
+  call.data = data_of(model, data);
   EvaluateOptions options;
   Progress progress;
   read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
@@ -191,7 +192,7 @@ void define_fit(nb::module_& module, nb::class_<PythonModel>& model) {
 >>> fit.model.factors["bias"], fit.parameters
 (array([0.25, 0.75]), 1)
 
-Data are states by variable, as evidence is given; plates that no factor has an axis for get as many slices as the data.
+Data are states by variable, as evidence is given, and numbers of likelihoods by their names; plates that no factor has an axis for get as many slices as the data.
 The first of the ``restarts`` starts from the model's own numbers, the others from random ones. ``iterations`` are the
 most E- and M-steps of each; the numbers are those after the last M-step. ``progress`` is told restart, iteration and
 objective of each E-step. docs/fit.md has the rest.)");

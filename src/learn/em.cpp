@@ -34,7 +34,10 @@ void Em::write() {
 }
 
 void Em::maximise() {
-  each(now_, [&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, counts_.operands()); });
+  notes_.clear();
+  Operands operands = counts_.operands();
+  operands.notes = &notes_;
+  each(now_, [&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, operands); });
 }
 
 void Em::extrapolate() {
@@ -110,12 +113,14 @@ Outcome Em::run(std::vector<double> start, const std::function<void(std::int64_t
   steps_ = 0;
   extrapolated_ = false;
   longest_ = 4;
+  notes_.clear();
   try {
     iterate(outcome, told);
   } catch (const CancelledError&) {
     if (outcome.history.empty()) throw;
     outcome.interrupted = true;
   }
+  outcome.notes = std::move(notes_);
   return outcome;
 }
 

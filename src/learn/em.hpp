@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "learn/counting.hpp"
@@ -20,6 +21,7 @@ struct Outcome {
   std::int64_t iterations = 0;
   bool converged = false;
   bool interrupted = false;
+  std::vector<std::string> notes;  ///< of the last M-step
 };
 
 class Em {
@@ -47,11 +49,12 @@ class Em {
   Counts& counts_;
   const FitOptions& options_;
   std::vector<double> now_;
-  std::vector<double> x0_, x1_;   // before the last two steps
-  std::vector<double> fallback_;  // the second step itself
-  int steps_ = 0;                 // taken since the last extrapolation
-  bool extrapolated_ = false;     // the parameters have not been accepted yet
-  double longest_ = 4;            // extrapolations reach no further
+  std::vector<double> x0_, x1_;     // before the last two steps
+  std::vector<double> fallback_;    // the second step itself
+  int steps_ = 0;                   // taken since the last extrapolation
+  bool extrapolated_ = false;       // the parameters have not been accepted yet
+  std::vector<std::string> notes_;  // of the last M-step
+  double longest_ = 4;              // extrapolations reach no further
 };
 
 }  // namespace plated::learn

@@ -5,6 +5,7 @@
 #include "learn/observations.hpp"
 #include "learn/with_data.hpp"
 #include "model/learning.hpp"
+#include "model/measured.hpp"
 #include "plated/error.hpp"
 #include "plated/fit.hpp"
 #include "plated/solve.hpp"
@@ -20,7 +21,7 @@ learn::Counts counts_with(const learn::Counting& counting, const EvaluateOptions
 
 std::map<std::string, Tensor> expected_counts(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const learn::Counting counting(observed, data.weights, std::vector<bool>(model.factors.size(), true),
+  const learn::Counting counting(model::bound(observed), data.weights, std::vector<bool>(model.factors.size(), true),
                                  options.memory_limit);
   learn::Counts counts = counts_with(counting, options);
   if (std::isinf(counts.count())) throw ImpossibleError("the data have no probability under the model");
@@ -34,7 +35,7 @@ std::map<std::string, Tensor> expected_counts(const Model& model, const Data& da
 
 Score evaluate(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const learn::Counting counting(observed, data.weights, std::vector<bool>(model.factors.size(), false),
+  const learn::Counting counting(model::bound(observed), data.weights, std::vector<bool>(model.factors.size(), false),
                                  options.memory_limit);
   const learn::Counts counts = counts_with(counting, options);
   Score score{.log_likelihood = counts.log_total(), .cells = learn::count_cells(observed), .slices = {}};

@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "learn/emission.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
 #include "learn/table.hpp"
 #include "learn/with_data.hpp"
 #include "model/learning.hpp"
+#include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -74,12 +76,16 @@ Fit fit(const Model& model, const Data& data, const FitOptions& options) {
   for (const auto& group : groups) {
     for (const std::size_t f : group) {
       learnt[f] = true;
-      declare_distribution(observed, f);
+      if (model::likelihood_of(observed, f) == nullptr) declare_distribution(observed, f);
     }
   }
-  const learn::Counting counting(observed, data.weights, learnt, options.memory_limit);
+  const learn::Counting counting(model::bound(observed, learnt), data.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
+    if (model::likelihood_of(observed, group[0]) != nullptr) {
+      parts.push_back(std::make_unique<learn::Emission>(observed, group));
+      continue;
+    }
     std::vector<learn::Holder> holders;
     for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
@@ -98,6 +104,8 @@ Fit fit(const Model& model, const Data& data, const FitOptions& options) {
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
   result.notes = learn::swappable_states(observed, learnt);
+  const std::vector<std::string>& more = outcomes[result.best].notes;
+  result.notes.insert(result.notes.end(), more.begin(), more.end());
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "graph/unrolled_dims.hpp"
 #include "model/directed.hpp"
+#include "model/measured.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 #include "tensor/check_entries.hpp"
@@ -117,6 +118,7 @@ void copy_meanings(const Model& model, Model& result) {
 }  // namespace
 
 Model unroll(const Model& model) {
+  if (!model.measurements.empty()) return unroll(model::bound(model));
   for (const auto& [chain, lengths] : model.lengths) {
     const std::int64_t size = model.graph.dims()[*model.graph.find(chain)].size;
     const bool ragged =
