@@ -49,17 +49,22 @@ void Reverse::pass_along(const Slices& slices) {
   }
 }
 
-/// That is so if states are asked for and the factors of hidden Markov models, each in rows of its own.
+/// That is so if states are asked for and the factors of hidden Markov models, each in rows of its own; or states
+/// alone, where the factors' masses are made of all slices at once.
 void Reverse::find_form(const Slices& slices, Returning& masses) const {
   const Schedule& schedule = writer_.schedule();
   const Step& step = schedule.steps[slices.scan];
   const auto& scan = *step.as<Scan>();
-  if (!options_.skips_slices || options_.semiring != Semiring::log || !options_.nonnegative || masses.added != none ||
+  if (options_.semiring != Semiring::log || !options_.nonnegative || masses.added != none ||
       kept_in(slices, masses) != scan.kept) {
     return;
   }
   const std::optional<planner::ScanForm> form = planner::scan_form(schedule, step);
   if (!form) return;
+  if (!options_.skips_slices) {
+    if (presence_of(step) == none) masses.form = form;
+    return;
+  }
   const auto asked = [&](std::optional<std::size_t> operand, const std::vector<DimId>& dims) {
     const ValueId v = operand ? planner::sliced_value(step, *operand) : none;
     if (v == none || !active_[v]) return true;
@@ -124,7 +129,11 @@ void Reverse::choose_answers(const Slices& slices, Returning& masses) {
     }
   };
   tell(scan.messages, scan.before, masses.before);
-  if (masses.answers_slices) tell(scan.results, scan.after, masses.after);
+  if (masses.answers_slices) {
+    tell(scan.results, scan.after, masses.after);
+  } else if (masses.form) {
+    masses.after = {writer_.add_intermediate(joined(joined({scan.chain}, scan.kept), scan.after))};
+  }
 }
 
 std::vector<DimId> Reverse::kept_in(const Slices& slices, const Returning& masses) const {
@@ -159,10 +168,10 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   }
   SliceBody body(writer_.schedule(), slices);
   write_return(slices, masses, back, body);
-  if (!masses.answers_slices) {
+  if (!masses.answers_slices && !masses.form) {
     back.messages = writer_.add_intermediate(joined(joined({scan.chain}, back.kept), scan.after));
   }
-  const ValueId messages = back.messages;
+  const ValueId messages = !masses.answers_slices && masses.form ? masses.after[0] : back.messages;
   std::vector<DimId> first_dims = joined(back.kept, scan.start);
   const ValueId first = body.append_to(writer_, std::move(back), begin, std::move(first_dims));
   return {.results = present_part(messages, presence_of(step)), .first = first};
