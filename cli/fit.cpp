@@ -126,7 +126,7 @@ Fit run(const Model& model, const Data& data, const FitCommand& wanted, const Co
 int fit(const FitCommand& wanted, const Common& common) {
   Model model = load(wanted.input, common);
   if (wanted.resume) resume(model, wanted.output);
-  const Data data = load_data(model, wanted.data);
+  const Data data = load_data(model, wanted.data, wanted.weights);
   const Fit fitted = run(model, data, wanted, common);
   if (!common.quiet) {
     for (const std::string& line : fitted.notes) note(line);

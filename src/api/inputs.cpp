@@ -173,6 +173,11 @@ void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all)
     all.push_back(std::move(exponent));
 }
 
+void replace_operands(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
+  std::copy(call.operands.begin(), call.operands.end(), all.begin());
+  fill_padding(call, semiring, std::span(all).first(call.operands.size()));
+}
+
 void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
   const std::size_t own = call.graph.factors().size();
   const Dtype dtype = engine::element_dtype(std::span<const Tensor>(operands).first(own));

@@ -62,7 +62,11 @@ namespace {
 void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
   inputs.magnitudes.clear();
   inputs.left_to_run = check_inputs(call, semiring, left, &inputs.magnitudes);
-  add_evidence(call, semiring, inputs.given);
+  if (inputs.keeps_evidence) {
+    replace_operands(call, semiring, inputs.given);
+  } else {
+    add_evidence(call, semiring, inputs.given);
+  }
   inputs.reduced.clear();
   inputs.offsets.clear();
   inputs.copied = padding_bytes(call);
