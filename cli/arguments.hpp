@@ -51,6 +51,8 @@ struct FitCommand {
   double tolerance = 1e-9;
   double pseudo_count = 0;
   std::uint64_t seed = 0;
+  std::vector<std::string> held_out;  ///< as of data
+  std::string cross_validate;         ///< `plate=folds`; empty: none
   bool plain = false;  ///< no extrapolation
   bool resume = false;
   bool json = false;

@@ -11,6 +11,7 @@ namespace plated::cli {
 
 /// `name=FILE.npy`, `name=FILE.csv`, or `FILE.csv` for all of its columns. Throws UsageError where two give the data of
 /// one variable, and what read_data throws.
-[[nodiscard]] Data load_data(const Model& model, const std::vector<std::string>& words);
+[[nodiscard]] Data load_data(const Model& model, const std::vector<std::string>& words,
+                             const std::string& option = "--data");
 
 }  // namespace plated::cli

@@ -67,6 +67,7 @@ from ._errors import UnknownNameError as UnknownNameError
 from ._errors import ValueError as ValueError
 from ._fit import Estimator as Estimator
 from ._fit import Fit as Fit
+from ._fit import Fold as Fold
 from ._fit import Restart as Restart
 from ._fit import Score as Score
 from ._hints import SemiringWarning as SemiringWarning
@@ -94,6 +95,7 @@ __all__ = [
     "FactorGraph",
     "FileError",
     "Fit",
+    "Fold",
     "FormatError",
     "ImpossibleError",
     "IntractableError",

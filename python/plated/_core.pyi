@@ -241,6 +241,8 @@ def fit(
     accelerate: bool = ...,
     pseudo_count: float = ...,
     seed: int = ...,
+    held_out: Optional[Mapping[str, Any]] = ...,
+    cross_validate: Optional[Mapping[str, int]] = ...,
     lengths: Optional[Mapping[str, _Integers]] = ...,
     weights: Optional[Mapping[str, Any]] = ...,
     threads: int = ...,

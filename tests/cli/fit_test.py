@@ -66,6 +66,23 @@ class Fit(Case):
         everything = self.fitted(self.coins(), "--data", "more.csv", "--learn", "x,y", "--pseudo-count", 0.5)
         self.assertEqual(everything["factors"][0]["values"], [6.5 / 8, 1.5 / 8])
 
+    def test_held_out_data_and_folds(self):
+        self.write("seen.csv", "x,y\n" + "heads,0\nheads,1\ntails,1\n" * 4)
+        self.write("more.csv", "x,y\nheads,0\ntails,1\n")
+        words = ["fit", self.coins(), "--data", "seen.csv", "--learn", "x,y", "--pseudo-count", 1, "-o", "fitted.json"]
+        told = self.tells(*words, "--held-out", "more.csv", "--cross-validate", "i=3")
+        by_hand = math.log(9 / 14 * 5 / 10) + math.log(5 / 14 * 5 / 6)
+        self.assertAlmostEqual(told["held_out_ln_l"], by_hand)
+        self.assertAlmostEqual(told["held_out_ln_l"], self.tells("evaluate", "fitted.json", "--data", "more.csv")["ln_l"])
+        self.assertEqual(sorted(slice for fold in told["folds"] for slice in fold["slices"]), list(range(12)))
+        self.assertAlmostEqual(sum(fold["ln_l"] for fold in told["folds"]), told["cross_validated_ln_l"])
+        text = self.says(*words, "--held-out", "more.csv", "--cross-validate", "i=3")
+        self.assertEqual(len(re.findall(r"^ *\d +4 +8 +\d+ +yes +-\d+\.\d+$", text, re.MULTILINE)), 3)
+        self.assertRegex(text, r"(?m)^held-out ln L +-\d+\.\d+\ncross-validated ln L +-\d+\.\d+\nper cell +-\d+\.\d+$")
+        self.refuses(2, "is not a plate and a number of folds, as in patient=5", "fit", self.coins(), "--cross-validate", "i")
+        self.refuses(2, "there is no plate 'j' to cross-validate over", *words[:-2], "--cross-validate", "j=2")
+        self.refuses(2, "--held-out =more.csv: ", *words[:-2], "--held-out", "more.csv", "--held-out", "=more.csv")
+
     def test_iterations_and_resume(self):
         straight = self.fitted(UNFITTED, "--iterations", 10, "--tolerance", 0, "--plain")
         (self.folder / "fitted.json").unlink()

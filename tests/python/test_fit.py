@@ -102,6 +102,26 @@ def test_expected_counts_and_scores(votes):
     assert score.log_likelihood == pytest.approx(history[0])
 
 
+def test_held_out_data_and_folds(votes):
+    model = votes_model(1, 4)
+    fit = plated.fit(model, {"vote": votes[:40]}, pseudo_count=0.5, held_out={"vote": votes[40:]}, cross_validate={"item": 4}, seed=2)
+    assert fit.held_out == fit.model.evaluate({"vote": votes[40:]}).log_likelihood
+    assert sorted(slice for fold in fit.folds for slice in fold.slices) == list(range(40))
+    for fold in fit.folds:
+        others = plated.fit(model, {"vote": np.delete(votes[:40], fold.slices, axis=0)}, pseudo_count=0.5)
+        held_out = others.model.evaluate({"vote": votes[fold.slices]})
+        assert fold.log_likelihood == pytest.approx(held_out.log_likelihood)
+        assert fold.cells == held_out.cells
+    assert fit.cross_validated == pytest.approx(sum(fold.log_likelihood for fold in fit.folds))
+    assert pickle.loads(pickle.dumps(fit)).folds == fit.folds
+    plain = plated.fit(model, {"vote": votes}, iterations=2)
+    assert (plain.held_out, plain.folds, plain.cross_validated) == (None, [], None)
+    with pytest.raises(plated.OptionError, match="is learnt and has an axis for plate 'annotator'"):
+        plated.fit(model, {"vote": votes}, cross_validate={"annotator": 2})
+    with pytest.raises(TypeError, match="cross_validate must be a mapping from a name"):
+        plated.fit(model, {"vote": votes}, cross_validate=5)
+
+
 def test_models_say_what_is_learnt():
     graph = votes_model().graph
     model = plated.Model(graph, {"prior": [0.5, 0.5]}, space="real", learn=["confusion"], prior={"confusion": 0.5})
