@@ -53,7 +53,8 @@ struct FitCommand {
   std::uint64_t seed = 0;
   std::vector<std::string> held_out;  ///< as of data
   std::string cross_validate;         ///< `plate=folds`; empty: none
-  bool plain = false;  ///< no extrapolation
+  std::string vary;                   ///< `variable=2..8`; empty: none
+  bool plain = false;                 ///< no extrapolation
   bool resume = false;
   bool json = false;
   std::string plot;    ///< an SVG file; none where empty

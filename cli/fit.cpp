@@ -22,6 +22,7 @@ namespace plated::cli {
 namespace {
 
 std::string table(const Fit& fit) {
+  const std::string varied = varied_table(fit);
   Columns restarts({Align::right, Align::right, Align::left, Align::right});
   restarts.row({"restart", "iterations", "converged", "ln L"});
   for (std::size_t k = 0; k < fit.restarts.size(); ++k) {
@@ -39,7 +40,7 @@ std::string table(const Fit& fit) {
   summary.row({"AIC", fmt::format("{:.6f}", fit.aic)});
   summary.row({"BIC", fmt::format("{:.6f}", fit.bic)});
   add_held_out(summary, fit);
-  return restarts.text() + "\n" + folds_table(fit) + summary.text();
+  return varied + restarts.text() + "\n" + folds_table(fit) + summary.text();
 }
 
 std::string as_json(const Fit& fit) {
@@ -86,6 +87,7 @@ FitOptions options_of(const Model& model, const FitCommand& wanted, const Common
   options.seed = wanted.seed;
   if (!wanted.held_out.empty()) options.held_out = load_data(model, wanted.held_out, "--held-out");
   if (!wanted.cross_validate.empty()) options.cross_validate = folds_of(wanted.cross_validate);
+  if (!wanted.vary.empty()) options.vary = states_of(wanted.vary);
   options.threads = common.threads;
   options.memory_limit = memory_limit(common);
   return options;
@@ -97,6 +99,7 @@ class Reporter {
   Reporter(Progress& progress, const FitOptions& options)
       : progress_(progress), most_(static_cast<double>(options.restarts) * static_cast<double>(options.iterations)) {
     for (const auto& [plate, folds] : options.cross_validate) most_ *= 1 + folds;
+    for (const auto& [variable, states] : options.vary) most_ *= static_cast<double>(states.size());
   }
 
   void operator()(const FitProgress& now) {
@@ -104,7 +107,8 @@ class Reporter {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (seconds - told_ < 0.1) return;
     told_ = seconds;
-    const std::string fold = now.fold < 0 ? "" : fmt::format(", fold {}", now.fold);
+    const std::string fold = (now.states > 0 ? fmt::format(", {} states", now.states) : "") +
+                             (now.fold < 0 ? "" : fmt::format(", fold {}", now.fold));
     progress_.now(fmt::format("fitting{}, restart {}, iteration {}, ln L {:.4f}, {:.3g} iterations/s", fold,
                               now.restart, now.iteration, now.objective, static_cast<double>(steps_) / seconds));
     if (most_ > 0) progress_.share(static_cast<double>(steps_) / most_);

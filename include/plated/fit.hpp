@@ -27,6 +27,7 @@ struct Data {
 
 /// Where a fit has come to.
 struct FitProgress {
+  std::int64_t states = 0;     ///< of the variable that FitOptions::vary names; 0: none
   int fold = -1;               ///< of a cross-validation, from 0; −1: all data are fitted
   int restart = 0;             ///< from 0
   std::int64_t iteration = 0;  ///< E-steps that this restart has done
@@ -55,6 +56,10 @@ struct FitOptions {
   /// A plate and a number of folds: its slices are dealt to so many folds at random, and for each of these the model is
   /// fitted once more, from the same starts, to the slices of all others: Fit::folds.
   std::map<std::string, int> cross_validate = {};
+  /// A latent variable and numbers of states: the model is fitted with each of them, and the best by BIC is the fit;
+  /// Fit::varied has a row for each. Factors that hold the variable, or one that a chain links it to, start from random
+  /// numbers, unless the number of states is the model's own.
+  std::map<std::string, std::vector<std::int64_t>> vary = {};
   /// Threads to use; 0 is all the machine has. Restarts run side by side. The bits of the result do not depend on it.
   int threads = 0;
   /// Bytes that each run of the model may take; 0 is no limit.
@@ -82,6 +87,18 @@ struct Fold {
   bool converged = false;
 };
 
+/// How good a model with so many states of a latent variable is.
+struct Varied {
+  std::int64_t states = 0;
+  double log_likelihood = 0;
+  std::int64_t parameters = 0;
+  double aic = 0;
+  double bic = 0;
+  std::optional<double> held_out = {};         ///< as of Fit
+  std::optional<double> cross_validated = {};  ///< as of Fit
+  bool converged = false;
+};
+
 /// A fitted model and how good it is.
 struct Fit {
   Model model;                ///< in its own space, order and dtypes, with the numbers after the last M-step
@@ -104,7 +121,8 @@ struct Fit {
   std::vector<Fold> folds = {};  ///< of FitOptions::cross_validate
   /// The sum of ln p over all folds; none where a cross-validation was not asked for, or interrupted.
   std::optional<double> cross_validated = {};
-  std::vector<std::string> notes;  ///< for people, one line each: states that could be swapped
+  std::vector<Varied> varied = {};  ///< of FitOptions::vary, in its order; this is the fit of the least BIC
+  std::vector<std::string> notes;   ///< for people, one line each: states that could be swapped
 };
 
 /// Learns factors that are distributions by exact EM in log space: one sweep forward and one backward in each iteration
@@ -117,7 +135,8 @@ struct Fit {
 ///
 /// Throws UnknownNameError and OptionError for factors that cannot be learnt (those that are no distribution),
 /// ShapeError and ValueError for data that do not fit (states out of range, variables all of whose cells are missing),
-/// OptionError for a plate that cannot be cross-validated (a learnt factor has an axis for it),
+/// OptionError for a plate that cannot be cross-validated (a learnt factor has an axis for it) and for a variable that
+/// cannot be varied (it has data or names of states, or a factor that holds it has zeros or is not learnt),
 /// ImpossibleError where the model gives the data no probability whatever is learnt, and what compile() and runs throw.
 [[nodiscard]] Fit fit(const Model& model, const Data& data = {}, const FitOptions& options = {});
 

@@ -70,6 +70,7 @@ from ._fit import Fit as Fit
 from ._fit import Fold as Fold
 from ._fit import Restart as Restart
 from ._fit import Score as Score
+from ._fit import Varied as Varied
 from ._hints import SemiringWarning as SemiringWarning
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
@@ -124,6 +125,7 @@ __all__ = [
     "SizeOverflowError",
     "UnknownNameError",
     "UnrolledGraph",
+    "Varied",
     "analyze",
     "einsum",
     "entropy",

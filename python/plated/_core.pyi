@@ -243,6 +243,7 @@ def fit(
     seed: int = ...,
     held_out: Optional[Mapping[str, Any]] = ...,
     cross_validate: Optional[Mapping[str, int]] = ...,
+    vary: Optional[Mapping[str, Union[int, Iterable[int]]]] = ...,
     lengths: Optional[Mapping[str, _Integers]] = ...,
     weights: Optional[Mapping[str, Any]] = ...,
     threads: int = ...,

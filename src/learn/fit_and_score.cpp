@@ -1,6 +1,7 @@
-// fit: learns from all data, then scores what was held out.
+// fit: learns from all data, then scores what was held out; does so for each number of states that is asked for.
 #include "learn/cross_validation.hpp"
 #include "learn/fit_once.hpp"
+#include "learn/vary.hpp"
 #include "learn/with_data.hpp"
 #include "plated/error.hpp"
 #include "plated/fit.hpp"
@@ -17,6 +18,7 @@ void check_held_out(const Model& model, const Data& data, const FitOptions& opti
 }  // namespace
 
 Fit fit(const Model& model, const Data& data, const FitOptions& options) {
+  if (!options.vary.empty()) return learn::fit_varied(model, data, options);
   check_held_out(model, data, options);
   Fit result = learn::fit_once(model, data, options);
   if (options.held_out && !result.interrupted) {

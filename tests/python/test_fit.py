@@ -122,6 +122,31 @@ def test_held_out_data_and_folds(votes):
         plated.fit(model, {"vote": votes}, cross_validate=5)
 
 
+def test_numbers_of_states():
+    random = np.random.default_rng(4)
+    truth = random.integers(3, size=400)
+    votes = np.where(random.random((400, 6)) < 0.8, truth[:, None], random.integers(3, size=(400, 6)))
+    graph = plated.FactorGraph()
+    graph.plate("item", 1)
+    graph.plate("annotator", 6)
+    graph.variable("truth", 2, plates=["item"])
+    graph.variable("vote", 3, plates=["item", "annotator"])
+    graph.factor("prior", ["truth"], tied=["item"], distribution_of="truth")
+    graph.factor("confusion", ["truth", "vote"], tied=["item", "annotator"], distribution_of="vote")
+    model = plated.Model(graph, {}, space="real", learn=["prior", "confusion"])
+    fit = plated.fit(model, {"vote": votes}, vary={"truth": range(1, 6)}, restarts=4, cross_validate={"item": 2})
+    assert [row.states for row in fit.varied] == [1, 2, 3, 4, 5]
+    assert [row.parameters for row in fit.varied] == [2, 5, 8, 11, 14]
+    assert fit.bic == min(row.bic for row in fit.varied) == fit.varied[2].bic
+    assert fit.cross_validated == fit.varied[2].cross_validated
+    assert fit.model.factors["confusion"].shape == (3, 3)
+    assert pickle.loads(pickle.dumps(fit)).varied == fit.varied
+    alone = plated.fit(model, {"vote": votes}, vary={"truth": 4}, restarts=4)
+    assert alone.log_likelihood == fit.varied[3].log_likelihood
+    with pytest.raises(plated.OptionError, match="the number of states of 'vote' cannot be varied: it has data"):
+        plated.fit(model, {"vote": votes}, vary={"vote": [2, 3]})
+
+
 def test_models_say_what_is_learnt():
     graph = votes_model().graph
     model = plated.Model(graph, {"prior": [0.5, 0.5]}, space="real", learn=["confusion"], prior={"confusion": 0.5})
