@@ -49,8 +49,7 @@ void Reverse::pass_along(const Slices& slices) {
   }
 }
 
-/// That is so if states are asked for and the factors of hidden Markov models, each in rows of its own; or states
-/// alone, where the factors' masses are made of all slices at once.
+/// That is so if states are asked for, alone or with the factors of hidden Markov models, each in rows of its own.
 void Reverse::find_form(const Slices& slices, Returning& masses) const {
   const Schedule& schedule = writer_.schedule();
   const Step& step = schedule.steps[slices.scan];
@@ -61,10 +60,6 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
   }
   const std::optional<planner::ScanForm> form = planner::scan_form(schedule, step);
   if (!form) return;
-  if (!options_.skips_slices) {
-    if (presence_of(step) == none) masses.form = form;
-    return;
-  }
   const auto asked = [&](std::optional<std::size_t> operand, const std::vector<DimId>& dims) {
     const ValueId v = operand ? planner::sliced_value(step, *operand) : none;
     if (v == none || !active_[v]) return true;
@@ -72,14 +67,13 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
     return writer_.dims(v) == base::sorted(dims) && (target_[v] != none || slices_[v].empty());
   };
   const std::vector<DimId> rows = joined({scan.chain}, scan.kept);
-  const bool fits = asked(form->matrix, joined(scan.before, scan.after)) &&
-                    asked(form->before, joined(rows, scan.before)) && asked(form->after, joined(rows, scan.after));
-  if (fits) {
-    masses.form = form;
-    masses.answers_slices = true;
-  } else {
-    masses.factors.clear();
-  }
+  const bool fits = options_.skips_slices ? asked(form->matrix, joined(scan.before, scan.after)) &&
+                                                asked(form->before, joined(rows, scan.before)) &&
+                                                asked(form->after, joined(rows, scan.after))
+                                          : presence_of(step) == none;
+  if (!fits) return masses.factors.clear();
+  masses.form = form;
+  masses.answers_slices = options_.skips_slices;
 }
 
 /// To compute all slices at once, they are computed once more: that is worth it where a slice is so small that the call
@@ -129,11 +123,8 @@ void Reverse::choose_answers(const Slices& slices, Returning& masses) {
     }
   };
   tell(scan.messages, scan.before, masses.before);
-  if (masses.answers_slices) {
-    tell(scan.results, scan.after, masses.after);
-  } else if (masses.form) {
-    masses.after = {writer_.add_intermediate(joined(joined({scan.chain}, scan.kept), scan.after))};
-  }
+  if (masses.answers_slices) return tell(scan.results, scan.after, masses.after);
+  if (masses.form) masses.after = {writer_.add_intermediate(joined(joined({scan.chain}, scan.kept), scan.after))};
 }
 
 std::vector<DimId> Reverse::kept_in(const Slices& slices, const Returning& masses) const {
