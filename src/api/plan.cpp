@@ -73,6 +73,18 @@ std::vector<Tensor> all_inputs(const api::Call& call, const planner::Schedule& s
   return inputs;
 }
 
+/// Outputs that are not finite may show that of operands that were left to the run.
+void check_outputs(const api::Call& call, std::span<const Tensor> outputs, const api::LeftToRun* left) {
+  try {
+    api::check_results(outputs, "output", call.options.semiring, call);
+  } catch (const ValueError&) {
+    for (std::size_t f = 0; left != nullptr && f < call.operands.size(); ++f) {
+      if (left->most(f) != api::LeftToRun::searched) left->search(f);
+    }
+    throw;
+  }
+}
+
 bool are_writable(std::span<const Tensor> tensors) {
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.writable(); });
 }
@@ -105,7 +117,7 @@ std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const
   const bool known = plain && (**lease).knows_extents_of(operands);
   api::Call call(*this, operands, options, plain ? lent_sizes(**lease, known) : api::KnownSizes{});
   const api::LeftToRun left(call, options.semiring, false);
-  api::check_inputs(call, options.semiring, &left);
+  const bool any_left = api::check_inputs(call, options.semiring, &left);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
   const engine::Runnable& runnable = call.plan.value();
@@ -113,11 +125,12 @@ std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
-  settings.unseen = &left;
+  if (any_left) settings.unseen = &left;
+  settings.outputs_are_searched = any_left;
   if (!lease) lease.emplace(runnable);
   outputs = runnable.run(std::move(outputs), operands, settings, *lease);
   api::erase_outputs(call, outputs, options.semiring);
-  api::check_results(outputs, "output", options.semiring, call);
+  check_outputs(call, outputs, any_left ? &left : nullptr);
   if (plain) return_sizes(**lease, call, true);
   return outputs;
 }
@@ -143,7 +156,7 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   const bool known = again || (plain && memory->knows_extents_of(operands));
   api::Call call(*this, operands, options, memory != nullptr ? lent_sizes(*memory, known) : api::KnownSizes{});
   const api::LeftToRun left(call, options.semiring, false);
-  api::check_inputs(call, options.semiring, &left);
+  const bool any_left = api::check_inputs(call, options.semiring, &left);
   if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
   const engine::Runnable& runnable = call.plan.value();
@@ -151,14 +164,15 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
-  settings.unseen = &left;
+  if (any_left) settings.unseen = &left;
+  settings.outputs_are_searched = any_left;
   // A workspace holds what is bound for one schedule.
   const bool is_own = memory != nullptr && &call.plan == impl_.get();
   if (!is_own) lease.emplace(runnable);
   engine::Workspace& used = is_own ? *memory : **lease;
   engine::run(runnable.schedule(), outputs, operands, used, settings);
   api::erase_outputs(call, outputs, options.semiring);
-  api::check_results(outputs, "output", options.semiring, call);
+  check_outputs(call, outputs, any_left ? &left : nullptr);
   if (memory != nullptr) return_sizes(*memory, call, plain);
 }
 

@@ -45,6 +45,10 @@ class Kernel {
     const kernels::Contraction* own = contraction();
     return own != nullptr && own->looks_at_input();
   }
+  [[nodiscard]] bool shows_inputs() const {
+    const kernels::Contraction* own = contraction();
+    return own != nullptr && own->shows_inputs();
+  }
   /// As in kernels::WeightedSum; others do not look.
   [[nodiscard]] std::optional<std::size_t> vouches_beside() const {
     const auto* weighted = std::get_if<kernels::WeightedSum>(&bound_);

@@ -1,5 +1,5 @@
-// fit: prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
-#include "plated/fit.hpp"
+// Prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
+#include "learn/fit_once.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "graph/derived.hpp"
 #include "learn/emission.hpp"
+#include "learn/equal_slices.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
@@ -68,7 +69,7 @@ Fit summary(const std::vector<learn::Outcome>& outcomes) {
 
 }  // namespace
 
-Fit fit(const Model& model, const Data& data, const FitOptions& options) {
+Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
   check_options(options);
   Model observed = learn::with_data(model, data);
   const std::vector<std::vector<std::size_t>> groups = learn::learnt_groups(observed, options.learn);
@@ -79,7 +80,8 @@ Fit fit(const Model& model, const Data& data, const FitOptions& options) {
       if (model::likelihood_of(observed, f) == nullptr) declare_distribution(observed, f);
     }
   }
-  const learn::Counting counting(model::bound(observed, learnt), data.weights, learnt, options.memory_limit);
+  const learn::WeightedModel joined = learn::join_equal_slices(model::bound(observed, learnt), data.weights);
+  const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     if (model::likelihood_of(observed, group[0]) != nullptr) {
