@@ -14,11 +14,16 @@ namespace plated {
 
 /// What numbers are distributed as, with its parameters.
 enum class Family : std::uint8_t {
-  normal,   ///< `mean` and `deviation`
-  poisson,  ///< `rate`
+  normal,       ///< `mean` and `deviation`
+  poisson,      ///< `rate`
+  gamma,        ///< `shape` and `rate`
+  beta,         ///< `alpha` and `beta`
+  von_mises,    ///< angles: `mean` and `concentration`
+  bernoulli,    ///< `probability` of 1
+  categorical,  ///< `probabilities` of 0, 1, …: one more axis, behind the others
 };
 
-/// "normal", "poisson".
+/// "normal", "poisson", "gamma", "beta", "von_mises", "bernoulli", "categorical".
 [[nodiscard]] std::string_view name(Family family);
 /// The family that is called so, if any.
 [[nodiscard]] std::optional<Family> family_named(std::string_view name);

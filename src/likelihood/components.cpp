@@ -127,7 +127,7 @@ void Components::estimate(std::span<const double> statistics, std::span<double> 
       prepare(coordinates, group, coefficients, zero);
       for (std::size_t k = 0; k < parents_; ++k) {
         const double inflation = std::log(component(coordinates, group * parents_ + k).back());
-        left[k] = zeros[k] * -std::expm1(inflation - zero[k]);
+        left[k] = zeros[k] > 0 ? zeros[k] * std::max(0.0, -std::expm1(inflation - zero[k])) : 0;
       }
       const Numbers one{.count = 1, .first = zero_features_.data()};
       add_statistics(density_->form(), one, parents_, coefficients.data(), left.data(), own.data());
@@ -135,9 +135,11 @@ void Components::estimate(std::span<const double> statistics, std::span<double> 
     for (std::size_t k = 0; k < parents_; ++k) {
       const std::span<double> at = component(coordinates, group * parents_ + k);
       for (std::size_t s = 0; s < rows; ++s) row[s] = own[s * parents_ + k];
-      verdicts[group * parents_ + k] = density_->estimate(row, at.first(density_->coordinates()));
-      if (!inflated_) continue;
       const double weight = density_->form() == Form::chosen ? std::accumulate(row.begin(), row.end(), 0.0) : row[0];
+      // Next to nothing is nothing: its products with features may have been rounded to zero.
+      verdicts[group * parents_ + k] =
+          weight > 1e-200 ? density_->estimate(row, at.first(density_->coordinates())) : Verdict::empty;
+      if (!inflated_) continue;
       const double inflation = zeros[k] - left[k];
       if (weight + inflation > 0) at.back() = inflation / (weight + inflation);
     }

@@ -29,12 +29,22 @@ Spread spread_of(std::span<const double> numbers) {
   return spread;
 }
 
-std::unique_ptr<Density> make_density(Family family, Spread spread, std::size_t /*states*/) {
+std::unique_ptr<Density> make_density(Family family, Spread spread, std::size_t states) {
   switch (family) {
     case Family::normal:
       return normal_density(spread);
     case Family::poisson:
       return poisson_density(spread);
+    case Family::gamma:
+      return gamma_density(spread);
+    case Family::beta:
+      return beta_density(spread);
+    case Family::von_mises:
+      return von_mises_density(spread);
+    case Family::bernoulli:
+      return bernoulli_density(spread);
+    case Family::categorical:
+      return categorical_density(spread, states);
   }
   return nullptr;
 }

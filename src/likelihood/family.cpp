@@ -16,6 +16,11 @@ struct Named {
 constexpr std::array families = {
     Named{Family::normal, "normal", {"mean", "deviation"}},
     Named{Family::poisson, "poisson", {"rate", ""}},
+    Named{Family::gamma, "gamma", {"shape", "rate"}},
+    Named{Family::beta, "beta", {"alpha", "beta"}},
+    Named{Family::von_mises, "von_mises", {"mean", "concentration"}},
+    Named{Family::bernoulli, "bernoulli", {"probability", ""}},
+    Named{Family::categorical, "categorical", {"probabilities", ""}},
 };
 
 const Named& described(Family family) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "likelihood/densities.hpp"
+#include "likelihood/special.hpp"
 
 namespace plated::likelihood {
 namespace {
@@ -28,7 +29,7 @@ class Poisson final : public Density {
 
   void observe(double number, std::span<double> features, double& base) const override {
     features[0] = number;
-    base = -std::lgamma(number + 1);
+    base = -log_gamma(number + 1);
   }
   void from_parameters(std::span<const double> p, std::span<double> at) const override { at[0] = std::log(p[0]); }
   void to_parameters(std::span<const double> at, std::span<double> p) const override { p[0] = std::exp(at[0]); }

@@ -209,7 +209,7 @@ void put_parameters(std::span<const double> coordinates, const Measured& measure
                     const likelihood::Components& components, const Tensor::Shape& shape, Likelihood& likelihood) {
   const std::vector<std::string> names = parameter_names(likelihood.family, likelihood.zero_inflated);
   const std::size_t own = components.density().coordinates();
-  const std::size_t states = components.density().probabilities() && own > 1 ? own : 1;
+  const std::size_t states = likelihood.family == Family::categorical ? own : 1;
   std::vector<std::vector<double>> lists(names.size(), std::vector<double>(measured.entries.size()));
   if (states > 1) lists[0].resize(measured.entries.size() * states);
   std::vector<double> parameters(own);

@@ -245,28 +245,28 @@ AssertionResult check_model(const Model& model, Random& random, Tally& tally) {
 
 TEST(FitNumbers, RandomPlatedModelsAgreeWithEnumeration) {
   Tally tally;
-  for_each_seed(3000, [&](std::uint64_t seed) {
+  for_each_seed(800, [&](std::uint64_t seed) {
     const Case c = random_case(seed, {.most_work = 2000, .small_sizes = false});
     Random random(seed + 17);
     AssertionResult good = check_model(random_model(c.build(), {}, random), random, tally);
     return good ? good : good << "\n" << c.equation() << "\n" << c.build().print();
   });
-  EXPECT_GT(tally.fitted, quota(100));
-  EXPECT_GT(tally.untied, quota(40));
-  EXPECT_GT(tally.missing, quota(20));
-  EXPECT_GT(tally.inflated, quota(40));
+  EXPECT_GE(tally.fitted, quota(20));
+  EXPECT_GE(tally.untied, quota(4));
+  EXPECT_GE(tally.missing, quota(2));
+  EXPECT_GE(tally.inflated, quota(10));
 }
 
 TEST(FitNumbers, RandomChainsAgreeWithEnumeration) {
   Tally tally;
-  for_each_seed(300, [&](std::uint64_t seed) {
+  for_each_seed(60, [&](std::uint64_t seed) {
     const Case c = random_chain(seed, {.most_work = 2000, .small_sizes = false});
     Random random(seed + 17);
     AssertionResult good = check_model(random_model(c.build(), c.lengths, random), random, tally);
     return good ? good : good << "\n" << c.print();
   });
-  EXPECT_GT(tally.fitted, quota(40));
-  EXPECT_GT(tally.missing, quota(20));
+  EXPECT_GE(tally.fitted, quota(5));
+  EXPECT_GE(tally.missing, quota(2));
 }
 
 }  // namespace
