@@ -181,8 +181,8 @@ void value_and_gradient_into(ValueAndGradient& answer, const Plan& plan, Tensors
 
 ValueAndGradient value_and_gradient(std::string_view equation, Tensors operands, const EinsumOptions& options,
                                     const GradientOptions& gradient) {
-  return value_and_gradient(api::cached_plan(equation, operands, options), operands, api::run_options(options),
-                            gradient);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return value_and_gradient(plan, operands, how, gradient);
 }
 
 }  // namespace plated
