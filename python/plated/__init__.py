@@ -70,6 +70,7 @@ from ._fit import Fit as Fit
 from ._fit import Restart as Restart
 from ._fit import Score as Score
 from ._hints import SemiringWarning as SemiringWarning
+from ._long import Long as Long
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
 from ._models import ModelSamples as ModelSamples
@@ -97,6 +98,7 @@ __all__ = [
     "FormatError",
     "ImpossibleError",
     "IntractableError",
+    "Long",
     "MapResult",
     "Marginals",
     "MemoryLimitError",
