@@ -52,7 +52,10 @@ struct FitCommand {
   double tolerance = 1e-9;
   double pseudo_count = 0;
   std::uint64_t seed = 0;
-  bool plain = false;  ///< no extrapolation
+  std::vector<std::string> held_out;  ///< as of data
+  std::string cross_validate;         ///< `plate=folds`; empty: none
+  std::string vary;                   ///< `variable=2..8`; empty: none
+  bool plain = false;                 ///< no extrapolation
   bool resume = false;
   bool json = false;
   std::string plot;    ///< an SVG file; none where empty

@@ -1,5 +1,5 @@
-// fit: prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
-#include "plated/fit.hpp"
+// Prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
+#include "learn/fit_once.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +67,7 @@ Fit summary(const std::vector<learn::Outcome>& outcomes) {
 
 }  // namespace
 
-Fit fit(const Model& model, const Data& data, const FitOptions& options) {
+Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
   check_options(options);
   Model observed = learn::with_data(model, data);
   const std::vector<std::vector<std::size_t>> groups = learn::learnt_groups(observed, options.learn);

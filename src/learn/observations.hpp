@@ -13,7 +13,7 @@ namespace plated::learn {
 [[nodiscard]] double count_observations(const Model& model, const Data& data, const std::vector<bool>& learnt);
 
 /// The cells that are observed.
-[[nodiscard]] double count_cells(const Model& model, const Lists& lists);
+[[nodiscard]] double count_cells(const Model& model, const Lists& lists = {});
 
 /// A line for each variable that nothing is known of but what is learnt: its states have no names of their own.
 [[nodiscard]] std::vector<std::string> swappable_states(const Model& model, const Lists& lists,
