@@ -107,6 +107,20 @@ class Fit(Case):
         self.refuses(2, "cannot be varied: its states have names", "fit", UNFITTED, "--vary", "truth=2..3")
         self.refuses(2, "there is no variable 'z' to vary", *words, "--vary", "z=2..3")
 
+    def test_standard_errors(self):
+        self.write("seen.csv", "x,y\nheads,0\nheads,0\nheads,1\ntails,1\n")
+        words = ["fit", self.coins(), "--data", "seen.csv", "--learn", "x,y", "--standard-errors"]
+        told = self.tells(*words)
+        x, y = math.sqrt(0.25 * 0.75 / 4), math.sqrt(2 / 9 / 3)
+        for got, want in zip(told["standard_errors"]["x"], [x, x]):
+            self.assertAlmostEqual(got, want)
+        for got, want in zip(told["standard_errors"]["y"], [[y, y], [0, 0]]):
+            for one, other in zip(got, want):
+                self.assertAlmostEqual(one, other)
+        self.assertRegex(self.says(*words), r"(?m)^y +x=heads y=1 +0\.333333 +0\.272166$")
+        self.assertIn("entries (1, 0) are zero, at the boundary", self.run_program(*words).stderr)
+        self.assertNotIn("standard_errors", self.tells(*words[:-1]))
+
     def test_iterations_and_resume(self):
         straight = self.fitted(UNFITTED, "--iterations", 10, "--tolerance", 0, "--plain")
         (self.folder / "fitted.json").unlink()
