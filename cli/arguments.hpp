@@ -44,8 +44,9 @@ struct Solve {
 
 struct FitCommand {
   Input input;
-  std::vector<std::string> data;   ///< `name=FILE`, or `FILE.csv`
-  std::vector<std::string> learn;  ///< factors; empty: those that the model says
+  std::vector<std::string> data;     ///< `name=FILE`, or `FILE.csv`
+  std::vector<std::string> weights;  ///< `plate=FILE`
+  std::vector<std::string> learn;    ///< factors; empty: those that the model says
   int restarts = 1;
   std::int64_t iterations = 500;
   double tolerance = 1e-9;
@@ -65,6 +66,7 @@ struct FitCommand {
 struct Evaluate {
   Input input;
   std::vector<std::string> data;
+  std::vector<std::string> weights;
   std::string plate;
   std::vector<std::string> factors;
   bool json = false;

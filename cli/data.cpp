@@ -6,7 +6,8 @@
 
 namespace plated::cli {
 
-Data load_data(const Model& model, const std::vector<std::string>& words, const std::string& option) {
+Data load_data(const Model& model, const std::vector<std::string>& words, const std::vector<std::string>& weights,
+               const std::string& option) {
   Data data;
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
@@ -17,6 +18,15 @@ Data load_data(const Model& model, const std::vector<std::string>& words, const 
       if (!data.states.emplace(name, states).second) {
         throw UsageError(option + " " + word + ": another " + option + " has given the data of '" + name + "'");
       }
+    }
+  }
+  for (const std::string& word : weights) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+      throw UsageError("--weights reads 'plate=FILE', not '" + word + "'");
+    }
+    if (!data.weights.emplace(word.substr(0, equals), read_weights(word.substr(equals + 1))).second) {
+      throw UsageError("--weights " + word + ": the plate has weights already");
     }
   }
   return data;

@@ -85,7 +85,7 @@ FitOptions options_of(const Model& model, const FitCommand& wanted, const Common
   options.accelerate = !wanted.plain;
   options.pseudo_count = wanted.pseudo_count;
   options.seed = wanted.seed;
-  if (!wanted.held_out.empty()) options.held_out = load_data(model, wanted.held_out, "--held-out");
+  if (!wanted.held_out.empty()) options.held_out = load_data(model, wanted.held_out, {}, "--held-out");
   if (!wanted.cross_validate.empty()) options.cross_validate = folds_of(wanted.cross_validate);
   if (!wanted.vary.empty()) options.vary = states_of(wanted.vary);
   options.standard_errors = wanted.standard_errors;
@@ -139,7 +139,7 @@ Fit run(const Model& model, const Data& data, const FitCommand& wanted, const Co
 int fit(const FitCommand& wanted, const Common& common) {
   Model model = load(wanted.input, common);
   if (wanted.resume) resume(model, wanted.output);
-  const Data data = load_data(model, wanted.data);
+  const Data data = load_data(model, wanted.data, wanted.weights);
   const Fit fitted = run(model, data, wanted, common);
   if (!common.quiet) {
     for (const std::string& line : fitted.notes) note(line);

@@ -178,7 +178,7 @@ class Declaration {
                             "  plated fit model.json --data votes.csv --vary truth=2..8 --restarts 10 -o best.json\n"
                             "  plated fit model.json --iterations 100000 --resume -o fitted.json --plot fit.svg");
     input(sub, fit.input, false);
-    data(sub, fit.data);
+    data(sub, fit.data, fit.weights);
     sub.add_option_function<std::string>(
            "--learn",
            [&fit](const std::string& words) {
@@ -219,16 +219,17 @@ class Declaration {
                             "  plated evaluate fitted.json --data grade=held_out.npy\n"
                             "  plated evaluate fitted.json --plate patient --json");
     input(sub, evaluate.input, false);
-    data(sub, evaluate.data);
+    data(sub, evaluate.data, evaluate.weights);
     sub.add_option("--plate", evaluate.plate, "Score each slice of this plate or chain given all others")
         ->type_name("PLATE");
     list(sub, "--factor", evaluate.factors, "Score this factor in the slices of a chain; may be repeated", "NAME");
     sub.add_flag("--json", evaluate.json, "The same for programs");
   }
 
-  static void data(CLI::App& sub, std::vector<std::string>& files) {
+  static void data(CLI::App& sub, std::vector<std::string>& files, std::vector<std::string>& weights) {
     list(sub, "--data", files, "States of a variable (.npy), or a table with a column for each (.csv); may be repeated",
          "[VAR=]FILE");
+    list(sub, "--weights", weights, "Copies that the slices of a plate stand for (.npy, .csv)", "PLATE=FILE");
   }
 
   /// A number that is not below zero.

@@ -21,7 +21,7 @@ struct Data {
   /// factor has an axis for get as many slices as the data have.
   Evidence states = {};
   Lengths lengths = {};
-  /// How many copies the slices of a plate stand for, in models without chains.
+  /// How many copies the slices of a plate stand for: one number for each slice, or a single one for all.
   Weights weights = {};
 };
 

@@ -41,6 +41,8 @@ class HeldQuestion : public Held {
            std::equal(operands.begin(), operands.end(), operands_.begin(), operands_.end(), same_layout);
   }
 
+  /// From now on evidence, lengths and weights are those of the first call, and are not looked at again.
+  void keep_evidence() { posed_.inputs.keeps_evidence = true; }
   /// Asks about other operands that it serves.
   void set(Tensors operands) {
     std::copy(operands.begin(), operands.end(), operands_.begin());

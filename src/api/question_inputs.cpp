@@ -61,12 +61,15 @@ namespace {
 /// Checked operands and evidence, where some may be left to a run.
 void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
   inputs.magnitudes.clear();
-  check_inputs(call, semiring, left, &inputs.magnitudes);
-  add_evidence(call, semiring, inputs.given);
+  inputs.left_to_run = check_inputs(call, semiring, left, &inputs.magnitudes);
+  if (inputs.keeps_evidence) {
+    replace_operands(call, semiring, inputs.given);
+  } else {
+    add_evidence(call, semiring, inputs.given);
+  }
   inputs.reduced.clear();
   inputs.offsets.clear();
   inputs.copied = padding_bytes(call);
-  inputs.left_to_run = left != nullptr;
 }
 
 }  // namespace
@@ -106,7 +109,7 @@ Inputs log_inputs(const Call& call, Look look) {
     throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
                       " semiring: only log and real have one");
   }
-  check_inputs(call, Semiring::real, nullptr);
+  (void)check_inputs(call, Semiring::real, nullptr);
   Inputs inputs{.given = with_evidence(call, Semiring::real), .reduced = {}, .offsets = {}};
   const std::span<Tensor> operands(inputs.given.data(), call.plan.observed.factors().size());  // not the exponents
   for (const Tensor& t : operands) {

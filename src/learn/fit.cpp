@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "learn/equal_slices.hpp"
 #include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
@@ -78,7 +79,8 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       declare_distribution(observed, f);
     }
   }
-  const learn::Counting counting(observed, data.weights, learnt, options.memory_limit);
+  const learn::WeightedModel joined = learn::join_equal_slices(observed, data.weights);
+  const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     std::vector<learn::Holder> holders;

@@ -66,6 +66,24 @@ class Fit(Case):
         everything = self.fitted(self.coins(), "--data", "more.csv", "--learn", "x,y", "--pseudo-count", 0.5)
         self.assertEqual(everything["factors"][0]["values"], [6.5 / 8, 1.5 / 8])
 
+    def test_weights_are_copies(self):
+        self.write("copies.csv", "x,y\n" + "heads,0\n" * 3 + "heads,1\n" * 2 + "tails,1\n")
+        self.write("distinct.csv", "x,y\nheads,0\nheads,1\ntails,1\n")
+        self.write("weights.npy", npy([3.0, 2.0, 1.0], (3,)))
+        self.write("weights.csv", "copies\n3\n2\n1\n")
+        copies = self.tells("fit", self.coins(), "--data", "copies.csv")
+        for weights in ("i=weights.npy", "i=weights.csv"):
+            words = ["--data", "distinct.csv", "--weights", weights]
+            weighted = self.tells("fit", self.coins(), *words)
+            self.assertAlmostEqual(weighted["ln_l"], copies["ln_l"], places=12)
+            self.assertEqual(weighted["observations"], 6)
+            self.tells("fit", self.coins(), *words, "-o", "fitted.json")
+            self.assertAlmostEqual(self.tells("evaluate", "fitted.json", *words)["ln_l"], copies["ln_l"], places=9)
+        self.write("bad.csv", "copies\n3\nmany\n")
+        self.refuses(2, r"bad\.csv:3: 'many' is no weight", "fit", self.coins(), "--weights", "i=bad.csv")
+        self.refuses(2, "--weights reads 'plate=FILE'", "fit", self.coins(), "--weights", "weights.npy")
+        self.refuses(2, "have the shape", "fit", self.coins(), "--data", "copies.csv", "--weights", "i=weights.npy")
+
     def test_held_out_data_and_folds(self):
         self.write("seen.csv", "x,y\n" + "heads,0\nheads,1\ntails,1\n" * 4)
         self.write("more.csv", "x,y\nheads,0\ntails,1\n")
