@@ -37,6 +37,8 @@ class Fit(Case):
         self.assertAlmostEqual(told["aic"], 2 * 63 - 2 * told["ln_l"])
         self.assertAlmostEqual(told["bic"], 63 * math.log(45) - 2 * told["ln_l"])
         self.assertEqual(told["history"], sorted(told["history"]))
+        self.assertAlmostEqual(told["ln_l"], -191.568856, places=5)  # the best that random starts find
+        self.assertAlmostEqual(self.tells("fit", UNFITTED, "--restarts", 40)["ln_l"], told["ln_l"], places=5)
         self.assertAlmostEqual(self.tells("solve", "fitted.json", "--task", "pr")["ln_z"], told["ln_l"], places=6)
         scores = self.tells("evaluate", "fitted.json", "--plate", "patient")
         self.assertEqual(scores["cells"], 315)
