@@ -244,6 +244,7 @@ def fit(
     held_out: Optional[Mapping[str, Any]] = ...,
     cross_validate: Optional[Mapping[str, int]] = ...,
     vary: Optional[Mapping[str, Union[int, Iterable[int]]]] = ...,
+    standard_errors: bool = ...,
     lengths: Optional[Mapping[str, _Integers]] = ...,
     weights: Optional[Mapping[str, Any]] = ...,
     threads: int = ...,

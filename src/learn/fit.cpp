@@ -7,6 +7,7 @@
 
 #include "graph/derived.hpp"
 #include "learn/equal_slices.hpp"
+#include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
@@ -87,6 +88,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
   }
+  if (options.standard_errors) learn::check_information(parts, options);
   const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, counting, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
@@ -101,6 +103,9 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
   result.notes = learn::swappable_states(observed, data.lists, learnt);
+  if (options.standard_errors && !result.interrupted) {
+    learn::add_standard_errors(result, observed, parts, counting, outcomes[result.best].parameters, options);
+  }
   return result;
 }
 
