@@ -1,4 +1,4 @@
-// Reads observed states of a model's variables from arrays and tables.
+// Reads observed states of a model's variables, and weights of slices, from arrays and tables.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 
 #include "plated/evidence.hpp"
 #include "plated/model.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated {
 
@@ -21,5 +22,11 @@ namespace plated {
 ///
 /// Throws FileError, FormatError with the line, UnknownNameError and OptionError.
 [[nodiscard]] Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable = {});
+
+/// The weights of a plate's slices, in order: a `.npy` file with one axis, of floats or integers, or a `.csv` file with
+/// a single column, whose first line may name it. Throws FileError, FormatError and OptionError.
+///
+///   Data data{.states = read_data(model, "distinct.csv"), .weights = {{"row", read_weights("copies.npy")}}};
+[[nodiscard]] Tensor read_weights(const std::filesystem::path& path);
 
 }  // namespace plated

@@ -67,8 +67,10 @@ from ._errors import UnknownNameError as UnknownNameError
 from ._errors import ValueError as ValueError
 from ._fit import Estimator as Estimator
 from ._fit import Fit as Fit
+from ._fit import Fold as Fold
 from ._fit import Restart as Restart
 from ._fit import Score as Score
+from ._fit import Varied as Varied
 from ._hints import SemiringWarning as SemiringWarning
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
@@ -94,6 +96,7 @@ __all__ = [
     "FactorGraph",
     "FileError",
     "Fit",
+    "Fold",
     "FormatError",
     "ImpossibleError",
     "IntractableError",
@@ -122,6 +125,7 @@ __all__ = [
     "SizeOverflowError",
     "UnknownNameError",
     "UnrolledGraph",
+    "Varied",
     "analyze",
     "einsum",
     "entropy",

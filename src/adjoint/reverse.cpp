@@ -21,6 +21,7 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       slices_(writer.schedule().values.size()),
       mass_(writer.schedule().values.size(), none),
       log_mass_(writer.schedule().values.size(), none),
+      log_ratio_(writer.schedule().values.size(), none),
       uses_(writer.schedule().values.size(), 0),
       is_leave_one_out_(writer.schedule().values.size(), false),
       target_(writer.schedule().values.size(), none),
@@ -169,7 +170,8 @@ void Reverse::pass_log(const Step& step, std::size_t input) {
   if (summed(step).empty() || !options_.nonnegative || !writer_.is_matrix_product(step)) {
     return add(in, shared_mass(step), reach(step));
   }
-  std::vector<ValueId> others{writer_.log_mass(g, step.output)};
+  if (log_ratio_[step.output] == none) log_ratio_[step.output] = writer_.log_mass(g, step.output);
+  std::vector<ValueId> others{log_ratio_[step.output]};
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     if (k != input) others.push_back(step.inputs[k]);
   }

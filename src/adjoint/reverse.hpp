@@ -119,6 +119,7 @@ class Reverse {
   std::vector<SortedSet> slices_;            // [value]: dims of its mass beyond its own
   std::vector<ValueId> mass_;                // [value]
   std::vector<ValueId> log_mass_;            // [value]
+  std::vector<ValueId> log_ratio_;           // [value]; of its mass to itself
   std::vector<std::uint32_t> uses_;          // [value]: inputs of forward steps that it is
   std::vector<bool> is_leave_one_out_;       // [value]
   std::vector<ValueId> target_;              // [value]: where the mass of an operand goes

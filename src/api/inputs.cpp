@@ -117,16 +117,20 @@ void LeftToRun::search(std::size_t operand) const {
   if (!seen.admitted || seen.magnitude > most(operand)) throw Suspicious();
 }
 
-void check_inputs(const Call& call, Semiring semiring, const LeftToRun* left, std::vector<double>* magnitudes) {
+bool check_inputs(const Call& call, Semiring semiring, const LeftToRun* left, std::vector<double>* magnitudes) {
   const RunOptions& options = call.options;
+  bool any_left = false;
   for (std::size_t f = 0; options.check == Check::all && f < call.operands.size(); ++f) {
     double magnitude = 0;
     if (left == nullptr || left->most(f) == LeftToRun::searched) {
       magnitude = check_first(call, f, semiring, magnitudes != nullptr);
+    } else {
+      any_left = true;
     }
     if (magnitudes != nullptr) magnitudes->push_back(magnitude);
   }
   check_evidence(call.plan, options.evidence);
+  return any_left;
 }
 
 void check_results(std::span<const Tensor> results, const char* what, Semiring semiring, const Call& call) {
@@ -156,8 +160,7 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
   if (all.size() > call.operands.size()) {  // an earlier list of this call: what comes after the operands stays
     std::copy(call.operands.begin(), call.operands.end(), all.begin());
-    fill_padding(call, semiring, all, call.operands.size());
-    return;
+    return fill_padding(call, semiring, std::span(all).first(call.operands.size()));
   }
   all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
@@ -169,7 +172,7 @@ void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all)
       all.push_back(indicator_of(call, v, semiring, dtype));
     }
   }
-  fill_padding(call, semiring, all, all.size());
+  fill_padding(call, semiring, all);
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
 }

@@ -31,8 +31,8 @@ class LeftToRun final : public engine::Unseen {
 
 /// Throws what Plan::run throws for bad operands, except for those that are left to a run, and UnknownNameError or
 /// OptionError for evidence of what is not there or not observable. Where operands are looked at at all, appends the
-/// largest finite magnitude of each, 0 of those that are left.
-void check_inputs(const Call& call, Semiring semiring, const LeftToRun* left,
+/// largest finite magnitude of each, 0 of those that are left. Returns whether any is left.
+bool check_inputs(const Call& call, Semiring semiring, const LeftToRun* left,
                   std::vector<double>* magnitudes = nullptr);
 /// Whether an operand is declared a distribution, and is to be checked for it.
 [[nodiscard]] inline bool is_to_be_distribution(const Factor& factor, Semiring semiring, const RunOptions& options) {

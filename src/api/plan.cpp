@@ -105,7 +105,7 @@ std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const
   const bool known = plain && (**lease).knows_extents_of(operands);
   api::Call call(*this, operands, options, plain ? lent_sizes(**lease, known) : api::KnownSizes{});
   const api::LeftToRun left(call, options.semiring, false);
-  api::check_inputs(call, options.semiring, &left);
+  const bool any_left = api::check_inputs(call, options.semiring, &left);
   std::vector<Tensor> outputs = call.output_shapes(call.graph, engine::element_dtype(operands));
   std::vector<Tensor> inputs;
   const engine::Runnable& runnable = call.plan.value();
@@ -113,7 +113,7 @@ std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
-  settings.unseen = &left;
+  if (any_left) settings.unseen = &left;
   if (!lease) lease.emplace(runnable);
   outputs = runnable.run(std::move(outputs), operands, settings, *lease);
   api::erase_outputs(call, outputs, options.semiring);
@@ -143,7 +143,7 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   const bool known = again || (plain && memory->knows_extents_of(operands));
   api::Call call(*this, operands, options, memory != nullptr ? lent_sizes(*memory, known) : api::KnownSizes{});
   const api::LeftToRun left(call, options.semiring, false);
-  api::check_inputs(call, options.semiring, &left);
+  const bool any_left = api::check_inputs(call, options.semiring, &left);
   if (!again) engine::check_outputs(call.graph, call.extents(), outputs, operands);
   std::vector<Tensor> inputs;
   const engine::Runnable& runnable = call.plan.value();
@@ -151,7 +151,7 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   engine::Settings settings = call.settings(options.semiring);
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
-  settings.unseen = &left;
+  if (any_left) settings.unseen = &left;
   // A workspace holds what is bound for one schedule.
   const bool is_own = memory != nullptr && &call.plan == impl_.get();
   if (!is_own) lease.emplace(runnable);

@@ -81,7 +81,7 @@ std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted
   return parts;
 }
 
-/// Whether plates, chains or batch dims are held by no factor.
+/// Whether some dim that is no variable is held by no factor.
 bool has_open_sizes(const FactorGraph& graph) {
   std::vector<DimId> open;
   for (DimId d = 0; d < graph.dims().size(); ++d) {

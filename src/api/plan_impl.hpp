@@ -119,7 +119,7 @@ class PlanImpl {
   [[nodiscard]] std::shared_ptr<const PlanImpl> other(const Key& key, Make make) const;
 
   bool fixed_ = false;           // it is for the graph's sizes alone
-  bool has_open_sizes_ = false;  // of plates, chains or batch dims that no factor has
+  bool has_open_sizes_ = false;  // of dims but variables that no factor has
   adjoint::Forward of_outputs_;
   adjoint::Forward of_total_;
   std::array<std::size_t, 3> total_of_;  // [forward]

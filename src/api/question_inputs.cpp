@@ -61,12 +61,11 @@ namespace {
 /// Checked operands and evidence, where some may be left to a run.
 void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
   inputs.magnitudes.clear();
-  check_inputs(call, semiring, left, &inputs.magnitudes);
+  inputs.left_to_run = check_inputs(call, semiring, left, &inputs.magnitudes);
   add_evidence(call, semiring, inputs.given);
   inputs.reduced.clear();
   inputs.offsets.clear();
   inputs.copied = padding_bytes(call);
-  inputs.left_to_run = left != nullptr;
 }
 
 }  // namespace
@@ -92,7 +91,7 @@ void take_log_inputs(const Call& call, Look look, Inputs& inputs) {
   // Evidence, too, is weights at first, and its logarithms are taken once.
   const std::size_t all = call.plan.observed.factors().size();  // not the exponents
   const std::size_t taken = inputs.given.empty() ? all : call.operands.size();
-  check_inputs(call, Semiring::real, nullptr);
+  inputs.left_to_run = check_inputs(call, Semiring::real, nullptr);
   add_evidence(call, Semiring::real, inputs.given);
   inputs.reduced.clear();
   inputs.offsets.clear();

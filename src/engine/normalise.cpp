@@ -2,6 +2,7 @@
 #include "engine/normalise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -14,10 +15,25 @@ namespace {
 template <class T>
 constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
+/// The sum and the largest of a slice's entries, in four parts that do not wait for each other.
 template <class T>
-bool is_normal(double sum, T largest) {
-  return (std::abs(sum - 1) <= rounding<T> && largest <= 1) || sum == 0;
-}
+class Mass {
+ public:
+  void add(std::int64_t state, T entry) {
+    const auto part = static_cast<std::size_t>(state % 4);
+    sum_[part] += static_cast<double>(entry);
+    largest_[part] = std::max(largest_[part], entry);
+  }
+  [[nodiscard]] double sum() const { return (sum_[0] + sum_[1]) + (sum_[2] + sum_[3]); }
+  [[nodiscard]] bool is_normal() const {
+    const T largest = std::max(std::max(largest_[0], largest_[1]), std::max(largest_[2], largest_[3]));
+    return (std::abs(sum() - 1) <= rounding<T> && largest <= 1) || sum() == 0;
+  }
+
+ private:
+  std::array<double, 4> sum_ = {};
+  std::array<T, 4> largest_ = {};
+};
 
 /// Slices that lie one after the other, of `known` states if it is not 0.
 template <int known, class T>
@@ -25,14 +41,15 @@ void divide_dense(T* first, std::int64_t slices, std::int64_t states) {
   const std::int64_t n = known == 0 ? states : known;
   for (std::int64_t s = 0; s < slices; ++s) {
     T* const p = first + s * n;
-    double sum = 0;
-    T largest = 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      sum += static_cast<double>(p[k]);
-      largest = std::max(largest, p[k]);
+    Mass<T> mass;
+    std::int64_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+      for (std::int64_t part = 0; part < 4; ++part) mass.add(part, p[k + part]);
     }
-    if (is_normal(sum, largest)) continue;
-    for (std::int64_t k = 0; k < n; ++k) p[k] = static_cast<T>(static_cast<double>(p[k]) / sum);
+    for (; k < n; ++k) mass.add(k, p[k]);
+    if (mass.is_normal()) continue;
+    const double sum = mass.sum();
+    for (k = 0; k < n; ++k) p[k] = static_cast<T>(static_cast<double>(p[k]) / sum);
   }
 }
 
@@ -55,13 +72,10 @@ void divide(const Slices& slices, T* p, int threads) {
     return;
   }
   slices.for_each(threads, [&](std::int64_t slice) {
-    double sum = 0;
-    T largest = 0;
-    slices.visit(slice, [&](std::int64_t, std::int64_t at) {
-      sum += static_cast<double>(p[at]);
-      largest = std::max(largest, p[at]);
-    });
-    if (is_normal(sum, largest)) return;
+    Mass<T> mass;
+    slices.visit(slice, [&](std::int64_t state, std::int64_t at) { mass.add(state, p[at]); });
+    if (mass.is_normal()) return;
+    const double sum = mass.sum();
     slices.visit(slice,
                  [&](std::int64_t, std::int64_t at) { p[at] = static_cast<T>(static_cast<double>(p[at]) / sum); });
   });

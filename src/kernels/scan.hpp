@@ -92,7 +92,9 @@ class Scan {
   Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride,
        std::byte* memory = nullptr);
   /// Of the memory that the matrix is packed into.
-  [[nodiscard]] static std::size_t packed_bytes(const ScanShape& shape);
+  [[nodiscard]] static std::size_t packed_bytes(const ScanShape& shape) {
+    return packed_matrix_bytes(shape.dtype, shape.states);
+  }
 
   /// What a run needs, on a cache line's boundary.
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes(shape_); }

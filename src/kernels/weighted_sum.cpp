@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "base/watch.hpp"
 #include "hwy/cache_control.h"
+#include "kernels/check_kernels.hpp"
 #include "kernels/weighted_sum_cursor.hpp"
 #include "kernels/weighted_sum_kernels.hpp"
 #include "kernels/weighted_sum_layout.hpp"
@@ -146,27 +147,17 @@ WeightedSum::Impl::Impl(WeightedSumShape given) : shape(std::move(given)) {
 }
 
 bool WeightedSum::Impl::has_numbers(const Task& task, const WeightBlock& block) const noexcept {
-  bool all = true;
-  const auto look = [&all](const auto* array, std::int64_t count, auto least) {
-    if (array == nullptr) return;
-    using T = std::remove_cvref_t<decltype(*array)>;
-    for (std::int64_t i = 0; i < count; ++i) {
-      all = all && static_cast<T>(least) <= array[i] && array[i] <= std::numeric_limits<T>::max();
-    }
+  const auto are_numbers = [](const auto* array, std::int64_t count, auto least) {
+    return array == nullptr || all_within(array, count, least, std::numeric_limits<decltype(least)>::max());
   };
   constexpr double none = -std::numeric_limits<double>::infinity();
-  look(block.lane_log, task.lanes, none);
-  look(block.row_log, task.rows, none);
-  const auto weights = [&]<class T>(T least) {
-    look(static_cast<const T*>(block.lane_weight), task.lanes, least);
-    look(static_cast<const T*>(block.row_weight), task.rows, least);
+  const auto are_weights = [&]<class T>(T least) {
+    return are_numbers(static_cast<const T*>(block.lane_weight), task.lanes, least) &&
+           are_numbers(static_cast<const T*>(block.row_weight), task.rows, least);
   };
-  if (run.compute_dtype == Dtype::float32) {
-    weights(std::numeric_limits<float>::lowest());
-  } else {
-    weights(std::numeric_limits<double>::lowest());
-  }
-  return all;
+  return are_numbers(block.lane_log, task.lanes, none) && are_numbers(block.row_log, task.rows, none) &&
+         (run.compute_dtype == Dtype::float32 ? are_weights(std::numeric_limits<float>::lowest())
+                                              : are_weights(std::numeric_limits<double>::lowest()));
 }
 
 /// Puts all inputs of one part into an array: over lanes, or over rows, or for Part::full over the lanes of one row.

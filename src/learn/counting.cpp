@@ -100,7 +100,6 @@ Plan Counting::planned(const FactorGraph& graph, const Evidence& evidence, std::
 Counts::Counts(const Counting& counting, int threads, std::function<bool()> cancelled,
                std::function<void(double)> progress)
     : counting_(counting),
-      workspace_(counting.plan_),
       factors_(counting.factors_),
       run_(counting.run_),
       logs_(factors_.size(), nullptr),
@@ -119,7 +118,13 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
 }
 
 double Counts::count() {
-  value_and_gradient_into(found_, counting_.plan_, factors_, workspace_, run_, places_);
+  if (!gradient_) gradient_.emplace(counting_.plan_, factors_, run_, places_);
+  try {
+    gradient_->ask(factors_, found_);
+  } catch (...) {
+    gradient_.reset();
+    throw;
+  }
   return total_of(found_.values[0]);
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "api/repeated_gradient.hpp"
 #include "learn/learnt.hpp"
 #include "plated/fit.hpp"
 #include "plated/gradient.hpp"
@@ -58,7 +60,7 @@ class Counts {
 
  private:
   const Counting& counting_;
-  Workspace workspace_;
+  std::optional<api::RepeatedGradient> gradient_;  // once it has been asked for
   std::vector<Tensor> factors_;
   ValueAndGradient found_;
   GradientOptions places_;  // of the gradients that are wanted

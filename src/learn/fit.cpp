@@ -1,11 +1,12 @@
-// fit: prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
-#include "plated/fit.hpp"
+// Prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
+#include "learn/fit_once.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "learn/equal_slices.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
@@ -66,7 +67,7 @@ Fit summary(const std::vector<learn::Outcome>& outcomes) {
 
 }  // namespace
 
-Fit fit(const Model& model, const Data& data, const FitOptions& options) {
+Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
   check_options(options);
   Model observed = learn::with_data(model, data);
   const std::vector<std::vector<std::size_t>> groups = learn::learnt_groups(observed, options.learn);
@@ -77,7 +78,8 @@ Fit fit(const Model& model, const Data& data, const FitOptions& options) {
       declare_distribution(observed, f);
     }
   }
-  const learn::Counting counting(observed, data.weights, learnt, options.memory_limit);
+  const learn::WeightedModel joined = learn::join_equal_slices(observed, data.weights);
+  const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     std::vector<learn::Holder> holders;

@@ -23,8 +23,9 @@ void check_entries(const IntegerView& integers, std::int64_t least, std::int64_t
   for (std::size_t k = 0; k < integers.size(); ++k) {
     const std::int64_t value = integers[k];
     if (value >= least && value <= most) continue;
-    const std::string where = place(integers.shape(), static_cast<std::int64_t>(k));
-    throw ValueError(what + " " + std::to_string(value) + where + ", " + expected);
+    std::string message = what + " " + std::to_string(value);
+    message += place(integers.shape(), static_cast<std::int64_t>(k));
+    throw ValueError(message.append(", ").append(expected));
   }
 }
 
