@@ -49,7 +49,9 @@ PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs&
     return true;
   });
   PythonModel model{make_model(graph, numbers_of(factors), std::move(options))};
-  observe(model, evidence_of(model, evidence));  // by names that the model now knows
+  Lists lists;
+  observe(model, evidence_of(model, evidence, &lists));  // by names that the model now knows
+  for (const auto& [variable, list] : lists) observe(model, variable, list);
   const bool logarithms = model.space == Space::log;
   if (is_first_look(model.graph.equation(), logarithms ? Semiring::log : Semiring::real)) {
     hint_at_space(model.graph, model.factors, logarithms);

@@ -10,6 +10,7 @@
 
 #include "interrupt.hpp"
 #include "keywords.hpp"
+#include "plated/long.hpp"
 #include "plated/solve.hpp"
 #include "progress.hpp"
 
@@ -33,7 +34,13 @@ struct PythonModel : Model {
 /// The numbers of factors by name, copied, from a dict of what NumPy makes an array of floats from.
 [[nodiscard]] std::map<std::string, Tensor> numbers_of(nb::handle value);
 /// Observed states by variable: names or numbers, in arrays shaped by the variable's plates; what is missing is −1.
-[[nodiscard]] Evidence evidence_of(const Model& model, nb::handle value);
+/// Values that are plated.Long go into `lists`, and are refused where there is no place for them.
+[[nodiscard]] Evidence evidence_of(const Model& model, nb::handle value, Lists* lists = nullptr);
+/// A plated.Long; arrays of integers are read where they are, and stay there as long as the list lives.
+[[nodiscard]] Long list_of(const Model& model, const std::string& variable, nb::handle value);
+/// Observed states of a variable as integers.
+[[nodiscard]] Integers states_of(const Model& model, const std::string& variable, const std::string& given,
+                                 nb::handle values);
 /// Lengths by chain or plate.
 [[nodiscard]] Lengths lengths_of(nb::handle value);
 

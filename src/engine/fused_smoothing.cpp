@@ -57,8 +57,7 @@ FusedSmoothing::Memory FusedSmoothing::take(MemoryLayout& layout, int threads) c
   }
   memory.shift = layout.take<double>(there.rows);
   memory.weight = layout.take<double>(there.rows);
-  memory.packed =
-      layout.take(static_cast<std::int64_t>(kernels::ChainPosterior::packed_bytes(shape.dtype, shape.states)));
+  memory.packed = layout.take(static_cast<std::int64_t>(kernels::packed_matrix_bytes(shape.dtype, shape.states)));
   memory.scratch = layout.take(scratch * threads);
   memory.totals = layout.take<double>(tasks(block()) * pairs());
   memory.pairs = layout.take<double>(pairs());

@@ -75,6 +75,10 @@ class Kernel {
     const kernels::Contraction* own = contraction();
     return own != nullptr && own->looks_at_input();
   }
+  [[nodiscard]] bool shows_inputs() const {
+    const kernels::Contraction* own = contraction();
+    return own != nullptr && own->shows_inputs();
+  }
   /// As in kernels::WeightedSum; others do not look.
   [[nodiscard]] std::optional<std::size_t> vouches_beside() const {
     const auto* sweep = std::get_if<Sweep>(&bound_);
