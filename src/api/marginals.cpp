@@ -258,7 +258,7 @@ class MarginalsAsker {
   std::vector<DimId> swept_;
   std::vector<Variable> certain_;  // with a single state, or without any
   const std::vector<double> certainty_{1.0};
-  std::vector<DimId> axes_;        // of the variable at hand
+  std::vector<DimId> axes_;  // of the variable at hand
   std::optional<api::Sweep> sweep_;
   Marginals* answer_ = nullptr;
   bool has_total_ = false;
