@@ -56,7 +56,7 @@ struct EinsumOptions {
 [[nodiscard]] std::vector<Tensor> einsum_all(std::string_view equation, Tensors operands,
                                              const EinsumOptions& options = {});
 
-/// What verbs take the sizes of a call from besides its operands: `sizes`, and those of dims that no operand has but
+/// What verbs on equations take sizes from besides operands: `sizes`, and those of dims that no operand has but
 /// the shapes of evidence and lengths tell: of `"(i) x ->"` with evidence of x of shape (1000) also i = 1000, and of a
 /// chain that nothing else tells the size of the longest row. Evidence and lengths of another rank than the model's
 /// tell nothing, and are refused where they are used.

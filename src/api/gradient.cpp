@@ -7,6 +7,7 @@
 #include "api/cotangents.hpp"
 #include "api/held.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_cache.hpp"
 #include "api/repeated_gradient.hpp"
 #include "api/sweep.hpp"

@@ -160,8 +160,7 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
   if (all.size() > call.operands.size()) {  // an earlier list of this call: what comes after the operands stays
     std::copy(call.operands.begin(), call.operands.end(), all.begin());
-    fill_padding(call, semiring, all, call.operands.size());
-    return;
+    return fill_padding(call, semiring, std::span(all).first(call.operands.size()));
   }
   all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
@@ -173,7 +172,7 @@ void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all)
       all.push_back(indicator_of(call, v, semiring, dtype));
     }
   }
-  fill_padding(call, semiring, all, all.size());
+  fill_padding(call, semiring, all);
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
 }

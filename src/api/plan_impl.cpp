@@ -81,18 +81,6 @@ std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted
   return parts;
 }
 
-/// Whether plates, chains or batch dims are held by no factor.
-bool has_open_sizes(const FactorGraph& graph) {
-  std::vector<DimId> open;
-  for (DimId d = 0; d < graph.dims().size(); ++d) {
-    if (graph.dims()[d].kind != DimKind::variable) open.push_back(d);
-  }
-  for (auto factor = graph.factors().begin(); factor != graph.factors().end() && !open.empty(); ++factor) {
-    for (const DimId d : factor->dims) std::erase(open, d);
-  }
-  return !open.empty();
-}
-
 }  // namespace
 
 PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, std::vector<DimId> observed_variables,
@@ -109,7 +97,6 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
   planner::add_exponents_of_ends(graph, options.weights);
-  has_open_sizes_ = has_open_sizes(graph);
   fixed_ = planner::needs_fixed_sizes(observed, options);
 }
 

@@ -95,10 +95,6 @@ class PlanImpl {
   [[nodiscard]] bool is_plain(const RunOptions& how) const {
     return !fixed_ && !takes_more_operands() && how.sizes.empty() && how.lengths.empty() && how.weights.empty();
   }
-  /// Whether evidence or lengths may tell sizes that no operand has.
-  [[nodiscard]] bool reads_implied_sizes(const RunOptions& how) const {
-    return has_open_sizes_ && (!how.evidence.empty() || !how.lengths.empty());
-  }
   /// Whether runs bring along evidence or exponents besides the operands.
   [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
 
@@ -118,8 +114,7 @@ class PlanImpl {
   template <class Make>
   [[nodiscard]] std::shared_ptr<const PlanImpl> other(const Key& key, Make make) const;
 
-  bool fixed_ = false;           // it is for the graph's sizes alone
-  bool has_open_sizes_ = false;  // of plates, chains or batch dims that no factor has
+  bool fixed_ = false;  // it is for the graph's sizes alone
   adjoint::Forward of_outputs_;
   adjoint::Forward of_total_;
   std::array<std::size_t, 3> total_of_;  // [forward]

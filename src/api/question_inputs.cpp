@@ -91,7 +91,7 @@ void take_log_inputs(const Call& call, Look look, Inputs& inputs) {
   // Evidence, too, is weights at first, and its logarithms are taken once.
   const std::size_t all = call.plan.observed.factors().size();  // not the exponents
   const std::size_t taken = inputs.given.empty() ? all : call.operands.size();
-  (void)check_inputs(call, Semiring::real, nullptr);
+  inputs.left_to_run = check_inputs(call, Semiring::real, nullptr);
   add_evidence(call, Semiring::real, inputs.given);
   inputs.reduced.clear();
   inputs.offsets.clear();

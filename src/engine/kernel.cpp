@@ -13,13 +13,7 @@
 namespace plated::engine {
 namespace {
 
-std::atomic<SweepKernelMaker> make_sweep_kernel{nullptr};
-
-std::unique_ptr<const SweepKernel> sweep_kernel(KernelShape& shape) {
-  const SweepKernelMaker make = make_sweep_kernel.load(std::memory_order_acquire);
-  PLATED_ASSERT(make != nullptr);
-  return make(shape);
-}
+std::atomic<const SweepKernels*> known_sweep_kernels{nullptr};
 
 }  // namespace
 
@@ -70,14 +64,20 @@ std::size_t hash_of(const KernelShape& shape) {
   return mix.value();
 }
 
-void set_sweep_kernels(SweepKernelMaker make) { make_sweep_kernel.store(make, std::memory_order_release); }
+void set_sweep_kernels(const SweepKernels* known) { known_sweep_kernels.store(known, std::memory_order_release); }
+
+const SweepKernels& sweep_kernels() {
+  const SweepKernels* const known = known_sweep_kernels.load(std::memory_order_acquire);
+  PLATED_ASSERT(known != nullptr);
+  return *known;
+}
 
 Kernel::Bound Kernel::bound(KernelShape shape) {
   return std::visit(
       base::Overloaded{[](kernels::ContractionShape& s) -> Bound { return kernels::Contraction(std::move(s)); },
                        [](kernels::RaiseShape& s) -> Bound { return std::move(s); },
                        [](kernels::GatherShape& s) -> Bound { return kernels::Gather(std::move(s)); },
-                       [&](auto&) -> Bound { return sweep_kernel(shape); }},
+                       [&](auto&) -> Bound { return sweep_kernels().make(shape); }},
       shape);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <variant>
 
+#include "kernels/chain_posterior.hpp"
 #include "kernels/contraction.hpp"
 #include "kernels/gather.hpp"
 #include "kernels/leave_one_out.hpp"
@@ -50,12 +51,16 @@ class SweepKernel {
                           std::byte* shared_scratch) const noexcept = 0;
   virtual void finish(void* /*output*/, std::byte* /*shared_scratch*/) const noexcept {}
 };
-/// Binds weighted sums, leave-one-out products, logarithms of masses and scatters from now on. To be called before a
-/// schedule has such steps: programs that plan none are linked without these kernels.
+/// What sweeps run besides the kernels of every run.
+struct SweepKernels {
+  std::unique_ptr<const SweepKernel> (*make)(KernelShape& shape);
+  decltype(&kernels::ChainPosterior::run) smooth;
+};
+/// Makes weighted sums, leave-one-out products, logarithms of masses, scatters and posteriors known. To be
+/// called before a schedule has such steps: programs that plan none are linked without these kernels.
 void use_sweep_kernels();
-/// What use_sweep_kernels() makes known.
-using SweepKernelMaker = std::unique_ptr<const SweepKernel> (*)(KernelShape& shape);
-void set_sweep_kernels(SweepKernelMaker make);
+[[nodiscard]] const SweepKernels& sweep_kernels();
+void set_sweep_kernels(const SweepKernels* known);
 
 /// Immutable; tasks and what they compute depend on the shape alone. Members as in kernels::Contraction.
 class Kernel {

@@ -124,6 +124,9 @@ std::unique_ptr<const SweepKernel> make(KernelShape& shape) {
 
 }  // namespace
 
-void use_sweep_kernels() { set_sweep_kernels(make); }
+void use_sweep_kernels() {
+  static constexpr SweepKernels known{.make = make, .smooth = &kernels::ChainPosterior::run};
+  set_sweep_kernels(&known);
+}
 
 }  // namespace plated::engine

@@ -7,7 +7,6 @@
 #define HWY_TARGET_INCLUDE "kernels/chain_posterior_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/baseline-inl.hpp"
 #include "kernels/chain_posterior_items-inl.hpp"
 #include "kernels/chain_posterior_states-inl.hpp"
 
@@ -44,10 +43,6 @@ ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* mat
       matrix_(
           pack_matrix(Semiring::log, dtype, states, matrix, row_stride, column_stride, MatrixLayout::columns, memory)) {
   PLATED_ASSERT(states >= 1);
-}
-
-std::size_t ChainPosterior::packed_bytes(Dtype dtype, std::int64_t states) {
-  return packed_matrix_bytes(dtype, states);
 }
 
 std::size_t ChainPosterior::scratch_bytes(Dtype dtype, std::int64_t states) {

@@ -7,7 +7,6 @@
 #define HWY_TARGET_INCLUDE "kernels/scan_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/baseline-inl.hpp"
 #include "kernels/scan_lanes-inl.hpp"
 #include "kernels/scan_log-inl.hpp"
 #include "kernels/scan_rows-inl.hpp"
@@ -58,8 +57,6 @@ Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, 
   PLATED_ASSERT(shape.semiring == Semiring::log || shape.semiring == Semiring::max_plus ||
                 shape.semiring == Semiring::min_plus);
 }
-
-std::size_t Scan::packed_bytes(const ScanShape& shape) { return packed_matrix_bytes(shape.dtype, shape.states); }
 
 std::size_t Scan::scratch_bytes(const ScanShape& shape) {
   // For each row: message, product, input of the product, logarithms; and a vector for a strided term.

@@ -62,20 +62,6 @@ TEST(ImpliedSizes, AreThoseThatVerbsOnEquationsUse) {
             3);
 }
 
-TEST(ImpliedSizes, AreThoseOfRunsOfPlans) {
-  const std::vector<Tensor> operands{Tensor::of<double>({2}, {0.25, 0.75}),
-                                     Tensor::of<double>({2, 2}, {0.5, 0.5, 0.1, 0.9})};
-  FactorGraph graph;
-  graph.plate("i", 1);
-  graph.variable("x", 2);
-  graph.variable("y", 2);
-  graph.factor("prior", {"x"});
-  graph.factor("likelihood", {"x", "y"}, {.tied = {"i"}});
-  const Plan plan = compile(graph, {.observable = {"y"}});
-  const RunOptions how{.semiring = Semiring::real, .evidence = {{"y", Integers({3}, {0, 1, 1})}}};
-  EXPECT_NEAR(plan.run(operands, how)[0].item(), 0.25 * 0.125 + 0.75 * 0.1 * 0.81, 1e-15);
-}
-
 TEST(ImpliedSizes, OfAPlansGraph) {
   FactorGraph graph;
   graph.plate("i", 1);
