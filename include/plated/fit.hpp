@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plated/evidence.hpp"
+#include "plated/long.hpp"
 #include "plated/model.hpp"
 #include "plated/tensor.hpp"
 
@@ -23,6 +24,8 @@ struct Data {
   Lengths lengths = {};
   /// How many copies the slices of a plate stand for: one number for each slice, or a single one for all.
   Weights weights = {};
+  /// By variable, in place of `states`: observations as lists of rows, of which most slices may have none.
+  Lists lists = {};
 };
 
 /// Where a fit has come to.

@@ -151,7 +151,7 @@ nb::dict as_dict(const Fit& fit) {
 
 nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs& keywords) {
   FitCall call;
-  call.data.states = evidence_of(model, data);
+  call.data.states = evidence_of(model, data, &call.data.lists);
   FitOptions options;
   nb::object progress;
   read_keywords("fit", keywords, [&](std::string_view key, nb::handle value) {
@@ -178,7 +178,7 @@ nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs
 template <class Question>
 auto ask(const char* verb, const PythonModel& model, nb::handle data, const nb::kwargs& keywords, Question question) {
   FitCall call;
-  call.data.states = evidence_of(model, data);
+  call.data.states = evidence_of(model, data, &call.data.lists);
   EvaluateOptions options;
   Progress progress;
   read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "graph/answer_axes.hpp"
 #include "graph/barren.hpp"
@@ -33,6 +35,22 @@ Tensor as_logs(const Tensor& numbers, Space space, std::optional<std::size_t> pa
   return result;
 }
 
+template <class T>
+IntegerView as_type(const Integers& states) {
+  const auto kept = std::make_shared<const std::vector<T>>(states.values.begin(), states.values.end());
+  return IntegerView::view(kept->data(), states.shape).keeping(kept);
+}
+
+/// In as few bytes as so many states and −1 take: every E-step reads them.
+IntegerView narrowed(Integers states, std::int64_t count) {
+  const auto fits = [&]<class T>(T) { return count <= std::numeric_limits<T>::max(); };
+  if (states.values.empty()) return states;
+  if (fits(std::int8_t{})) return as_type<std::int8_t>(states);
+  if (fits(std::int16_t{})) return as_type<std::int16_t>(states);
+  if (fits(std::int32_t{})) return as_type<std::int32_t>(states);
+  return states;
+}
+
 double total_of(const Tensor& batches) {
   const auto* const values = static_cast<const double*>(batches.data());
   return std::accumulate(values, values + batches.elements(), 0.0);
@@ -60,7 +78,10 @@ Counting::Counting(const Model& model, const Weights& weights, std::vector<bool>
       evidence_(model.evidence),
       run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
       plan_(planned(prepared(model), evidence_, memory_limit)) {
-  for (const auto& [name, states] : evidence_) run_.evidence.emplace(name, IntegerView::view(states));
+  for (auto& [name, states] : evidence_) {
+    const std::int64_t count = graph().dims()[*graph().find(name)].size;
+    run_.evidence.emplace(name, narrowed(std::exchange(states, Integers()), count));
+  }
 }
 
 FactorGraph Counting::prepared(const Model& model) {

@@ -38,7 +38,7 @@ class Counting {
   std::vector<bool> counted_;
   std::vector<bool> padded_;     // [factor]
   std::vector<Tensor> factors_;  // in log space, as planned
-  Evidence evidence_;
+  Evidence evidence_;            // until it is planned for
   RunOptions run_;
   Plan plan_;
 };

@@ -65,6 +65,7 @@ double cells_of(const Evidence& states) {
 void check_folds(const Model& model, const Data& data, const FitOptions& options) {
   if (options.cross_validate.size() > 1)
     throw OptionError("cross-validation is over one plate, and several were named");
+  if (!data.lists.empty()) throw OptionError("lists of rows cannot be dealt to folds: give arrays of all slices");
   const auto& [name, folds] = *options.cross_validate.begin();
   const Model observed = with_data(model, data);
   const DimId plate = plate_to_fold(observed, name);

@@ -79,7 +79,8 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       declare_distribution(observed, f);
     }
   }
-  const learn::WeightedModel joined = learn::join_equal_slices(observed, data.weights);
+  const learn::WeightedModel joined =
+      learn::join_equal_slices(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights);
   const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
@@ -97,11 +98,11 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     offset += part->size();
     result.parameters += part->free();
   }
-  result.observations = learn::count_observations(observed, data.weights, learnt);
+  result.observations = learn::count_observations(observed, data, learnt);
   const auto free = static_cast<double>(result.parameters);
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
-  result.notes = learn::swappable_states(observed, learnt);
+  result.notes = learn::swappable_states(observed, data.lists, learnt);
   if (options.standard_errors && !result.interrupted) {
     learn::add_standard_errors(result, observed, parts, counting, outcomes[result.best].parameters, options);
   }

@@ -86,6 +86,39 @@ class Fit(Case):
         self.refuses(2, "--weights reads 'plate=FILE'", "fit", self.coins(), "--weights", "weights.npy")
         self.refuses(2, "have the shape", "fit", self.coins(), "--data", "copies.csv", "--weights", "i=weights.npy")
 
+    def test_lists_of_votes(self):
+        votes = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"item": 1, "annotator": 3},
+            "variables": {"truth": {"size": 2, "plates": ["item"]},
+                          "vote": {"states": ["no", "yes"], "plates": ["item", "annotator"]}},
+            "factors": [
+                {"name": "prior", "dims": ["truth"], "tied": ["item"], "distribution_of": "truth", "values": [0.4, 0.6]},
+                {"name": "votes", "dims": ["annotator", "truth", "vote"], "tied": ["item"], "distribution_of": "vote",
+                 "values": [[[0.9, 0.1], [0.2, 0.8]]] * 3},
+            ],
+        }  # fmt: skip
+        self.write("votes.json", json.dumps(votes))
+        cells = [(0, 2, "yes"), (1, 0, "no"), (0, 0, "yes"), (3, 1, "no"), (1, 2, "yes"), (2, 1, "yes"), (3, 0, "no")]
+        lines = "".join(f"{item},{annotator},{vote}\n" for item, annotator, vote in cells)
+        self.write("votes.csv", "item,annotator,vote\n" + lines)
+        dense = [math.nan] * 12
+        for item, annotator, vote in cells:
+            dense[3 * item + annotator] = float(vote == "yes")
+        self.write("votes.npy", npy(dense, (4, 3)))
+        words = ["fit", "votes.json", "--iterations", 5, "--plain", "--data"]
+        array, rows = (self.tells(*words, f"vote={file}") for file in ("votes.npy", "votes.csv"))
+        self.assertEqual(len(array["history"]), len(rows["history"]))
+        for one, two in zip(array["history"], rows["history"]):
+            self.assertAlmostEqual(one, two, places=9)
+        self.assertEqual([told["observations"] for told in (array, rows)], [4, 4])
+        words = ["evaluate", "votes.json", "--plate", "item", "--data"]
+        array, rows = (self.tells(*words, f"vote={file}") for file in ("votes.npy", "votes.csv"))
+        self.assertEqual([told["cells"] for told in (array, rows)], [7, 7])
+        for one, two in zip(array["slices_ln_p"], rows["slices_ln_p"]):
+            self.assertAlmostEqual(one, two, places=9)
+        self.write("far.csv", "item,annotator,vote\n0,3,yes\n")
+        self.refuses(2, "is about slice 3 of 'annotator', which has 3", "fit", "votes.json", "--data", "far.csv")
+
     def test_held_out_data_and_folds(self):
         self.write("seen.csv", "x,y\n" + "heads,0\nheads,1\ntails,1\n" * 4)
         self.write("more.csv", "x,y\nheads,0\ntails,1\n")
