@@ -55,7 +55,8 @@ struct FitCommand {
   std::vector<std::string> held_out;  ///< as of data
   std::string cross_validate;         ///< `plate=folds`; empty: none
   std::string vary;                   ///< `variable=2..8`; empty: none
-  bool plain = false;                 ///< no extrapolation
+  bool standard_errors = false;
+  bool plain = false;  ///< no extrapolation
   bool resume = false;
   bool json = false;
   std::string plot;    ///< an SVG file; none where empty

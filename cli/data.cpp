@@ -1,8 +1,6 @@
 // Reads the data that commands fit and score models on.
 #include "data.hpp"
 
-#include <algorithm>
-
 #include "errors.hpp"
 #include "plated/data_file.hpp"
 
@@ -16,21 +14,17 @@ Data load_data(const Model& model, const std::vector<std::string>& words, const 
     const std::string variable = equals == std::string::npos ? "" : word.substr(0, equals);
     const std::string file = equals == std::string::npos ? word : word.substr(equals + 1);
     if (file.empty()) throw UsageError(option + " " + word + " names no file");
-    const auto take = [&](auto& all, const std::string& name, const auto& entries) {
-      if (!all.emplace(name, entries).second) {
-        throw UsageError(option + " " + word + ": another " + option + " has given the data of '" + name + "'");
+    Observations read = read_observations(model, file, variable);
+    const auto add = [&](auto& to, auto& from) {
+      for (auto& [name, states] : from) {
+        if (data.states.contains(name) || !to.emplace(name, std::move(states)).second) {
+          throw UsageError(option + " " + word + ": another " + option + " has given the data of '" + name + "'");
+        }
       }
     };
-    const std::vector<std::string> measured = measured_names(model);
-    const bool is_number = std::find(measured.begin(), measured.end(), variable) != measured.end();
-    if (!is_number) {
-      for (const auto& [name, states] : read_data(model, file, variable)) take(data.states, name, states);
-    }
-    if (is_number || (variable.empty() && !measured.empty())) {
-      for (const auto& [name, numbers] : read_measurements(model, file, variable)) {
-        take(data.measurements, name, numbers);
-      }
-    }
+    add(data.states, read.states);
+    add(data.lists, read.lists);
+    add(data.measurements, read.measurements);
   }
   for (const std::string& word : weights) {
     const std::size_t equals = word.find('=');

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "plated/evidence.hpp"
+#include "plated/long.hpp"
 #include "plated/model.hpp"
 #include "plated/tensor.hpp"
 
@@ -22,6 +23,19 @@ namespace plated {
 ///
 /// Throws FileError, FormatError with the line, UnknownNameError and OptionError.
 [[nodiscard]] Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable = {});
+
+/// What a file says: arrays of states, lists of rows, and numbers of likelihoods.
+struct Observations {
+  Evidence states = {};
+  Lists lists = {};
+  Measurements measurements = {};
+};
+
+/// The same, but what a `.csv` file says of a variable in several plates, all of which have columns, is a list of its
+/// lines, if only the variable's own distribution holds it: data of which most slices are missing take no more memory
+/// than their lines, and several lines may be about one slice.
+[[nodiscard]] Observations read_observations(const Model& model, const std::filesystem::path& path,
+                                             std::string_view variable = {});
 
 /// The same of observed numbers, by the names that likelihoods have for them: any numbers, NaN or an empty cell (NA in
 /// a table) where one is missing. A table without such columns has none. Throws as read_data does.

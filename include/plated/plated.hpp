@@ -17,6 +17,7 @@
 #include "plated/integers.hpp"
 #include "plated/json.hpp"
 #include "plated/likelihood.hpp"
+#include "plated/long.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/model.hpp"

@@ -72,6 +72,7 @@ from ._fit import Restart as Restart
 from ._fit import Score as Score
 from ._fit import Varied as Varied
 from ._hints import SemiringWarning as SemiringWarning
+from ._long import Long as Long
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
 from ._models import ModelSamples as ModelSamples
@@ -100,6 +101,7 @@ __all__ = [
     "FormatError",
     "ImpossibleError",
     "IntractableError",
+    "Long",
     "MapResult",
     "Marginals",
     "MemoryLimitError",

@@ -72,7 +72,7 @@ Data data_of(const Model& model, nb::handle value) {
     const bool is_number = std::find(measured.begin(), measured.end(), word) != measured.end();
     (is_number ? numbers : states)[name] = entries;
   }
-  data.states = evidence_of(model, states);
+  data.states = evidence_of(model, states, &data.lists);
   data.measurements = numbers_of(numbers);
   return data;
 }

@@ -10,6 +10,7 @@
 #include "io/numbers.hpp"
 #include "io/source.hpp"
 #include "model/likelihoods.hpp"
+#include "model/rows.hpp"
 #include "plated/data_file.hpp"
 #include "plated/error.hpp"
 
@@ -76,6 +77,7 @@ class CsvReader {
 /// The column of a variable or of a likelihood's numbers, and the columns that say which slice a line is about.
 struct Column {
   std::string name;
+  DimId variable = 0;  // unless it has numbers
   std::vector<DimId> plates;
   bool numbers = false;
   std::size_t cell = 0;
@@ -163,7 +165,8 @@ std::vector<Column> find_columns(const Model& model, const Source& source, const
     if (variable && (wanted.empty() || find_variable(model, wanted) == variable)) {
       const Dim& dim = model.graph.dims()[*variable];
       const std::vector<DimId>& plates = model.graph.variable_plates()[*variable];
-      columns.push_back(column_of(model, source, names, {.name = dim.name, .plates = plates, .cell = k, .index = {}}));
+      columns.push_back(column_of(model, source, names,
+                                  {.name = dim.name, .variable = *variable, .plates = plates, .cell = k, .index = {}}));
       continue;
     }
     const std::vector<std::size_t> factors = model::factors_measuring(model, names[k]);
@@ -178,16 +181,36 @@ std::vector<Column> find_columns(const Model& model, const Source& source, const
   return columns;
 }
 
+Integers as_states(const Tensor& entries) {
+  Integers states(entries.shape(), -1);
+  const std::vector<double> values = entries.values();
+  std::transform(values.begin(), values.end(), states.values.begin(),
+                 [](double state) { return std::isnan(state) ? -1 : static_cast<std::int64_t>(state); });
+  return states;
+}
+
+/// The lines as they are.
+Long listed_rows(const Model& model, const Column& column) {
+  const auto rows = static_cast<std::int64_t>(column.entries.size());
+  Long list{.states = as_states(Tensor::of<double>({rows}, column.entries))};
+  const std::vector<DimId>& plates = column.plates;
+  for (std::size_t k = 0; k < plates.size(); ++k) {
+    std::vector<std::int64_t> slices;
+    for (const auto& slice : column.slices) slices.push_back(slice[k]);
+    list.slices.emplace(model.graph.dims()[plates[k]].name, Integers({rows}, std::move(slices)));
+  }
+  return list;
+}
+
 }  // namespace
 
-Measurements read_csv(const Model& model, const std::filesystem::path& path, std::string_view wanted, bool numbers) {
+Observations read_csv(const Model& model, const std::filesystem::path& path, std::string_view wanted, bool lists) {
   const std::string text = read_text(path);
   const Source source(one_line(path.string()), without_mark(text));
   CsvReader reader(source);
   Line names;
   if (!reader.next(names)) source.fail(0, "is empty: its first line should name the columns");
   std::vector<Column> columns = find_columns(model, source, names, wanted);
-  std::erase_if(columns, [&](const Column& column) { return column.numbers != numbers; });
   for (Line line; reader.next(line);) {
     if (line.size() != names.size()) {
       source.fail(reader.place(), "has " + std::to_string(line.size()) + " cells, and there are " +
@@ -195,9 +218,14 @@ Measurements read_csv(const Model& model, const std::filesystem::path& path, std
     }
     for (Column& column : columns) add_line(model, source, reader.place(), line, column);
   }
-  Measurements data;
+  Observations data;
   for (const Column& column : columns) {
-    if (!data.emplace(column.name, gathered(model, source, column)).second) {
+    const bool listed =
+        lists && !column.numbers && column.index.size() > 1 && model::can_be_listed(model, column.variable);
+    const bool is_new = column.numbers ? data.measurements.emplace(column.name, gathered(model, source, column)).second
+                        : listed       ? data.lists.emplace(column.name, listed_rows(model, column)).second
+                                 : data.states.emplace(column.name, as_states(gathered(model, source, column))).second;
+    if (!is_new) {
       source.fail(0, shown(column.name) + " has two columns");
     }
   }
@@ -208,38 +236,32 @@ Measurements read_csv(const Model& model, const std::filesystem::path& path, std
 
 namespace {
 
-/// Throws for what is neither a table nor an array, and for an array that nobody has named.
-bool is_table(const std::filesystem::path& path, std::string_view name) {
-  if (path.extension() == ".csv") return true;
-  if (path.extension() != ".npy") throw OptionError(path.string() + ": data are .npy or .csv files");
+Observations read_any(const Model& model, const std::filesystem::path& path, std::string_view name, bool lists) {
+  const bool is_variable = find_variable(model, name).has_value();
+  if (!name.empty() && !is_variable && model::factors_measuring(model, name).empty()) {
+    throw UnknownNameError("there is no variable '" + std::string(name) + "' to have data");
+  }
+  if (path.extension() == ".csv") return io::read_csv(model, path, name, lists);
+  if (path.extension() != ".npy") {
+    throw OptionError(path.string() + ": data are .npy or .csv files");
+  }
   if (name.empty()) throw OptionError(path.string() + ": say which variable the array is of, as in name=FILE.npy");
-  return false;
+  if (is_variable) return {.states = {{std::string(name), io::read_npy_states(path)}}};
+  return {.measurements = {{std::string(name), io::read_npy_numbers(path)}}};
 }
 
 }  // namespace
 
 Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable) {
-  if (!variable.empty() && !find_variable(model, variable)) {
-    throw UnknownNameError("there is no variable '" + std::string(variable) + "' to have data");
-  }
-  if (!is_table(path, variable)) return {{std::string(variable), io::read_npy_states(path)}};
-  Evidence data;
-  for (const auto& [name, entries] : io::read_csv(model, path, variable, false)) {
-    Integers states(entries.shape(), -1);
-    const std::vector<double> values = entries.values();
-    std::transform(values.begin(), values.end(), states.values.begin(),
-                   [](double state) { return std::isnan(state) ? -1 : static_cast<std::int64_t>(state); });
-    data.emplace(name, std::move(states));
-  }
-  return data;
+  return read_any(model, path, variable, false).states;
 }
 
 Measurements read_measurements(const Model& model, const std::filesystem::path& path, std::string_view name) {
-  if (!name.empty() && model::factors_measuring(model, name).empty()) {
-    throw UnknownNameError("no likelihood has numbers called '" + std::string(name) + "'");
-  }
-  if (is_table(path, name)) return io::read_csv(model, path, name, true);
-  return {{std::string(name), io::read_npy_numbers(path)}};
+  return read_any(model, path, name, false).measurements;
+}
+
+Observations read_observations(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+  return read_any(model, path, variable, true);
 }
 
 }  // namespace plated

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "plated/data_file.hpp"
 #include "plated/integers.hpp"
 #include "plated/model.hpp"
 
@@ -15,8 +16,8 @@ namespace plated::io {
 /// The numbers of a .npy file of any type. Throws FileError and FormatError.
 [[nodiscard]] Tensor read_npy_numbers(const std::filesystem::path& path);
 
-/// The columns of a table, or the one that is named: numbers of likelihoods, or states. NaN is missing.
-[[nodiscard]] Measurements read_csv(const Model& model, const std::filesystem::path& path, std::string_view wanted,
-                                    bool numbers);
+/// The columns of a table, or the one that is named; with `lists`, those that can be lists are.
+[[nodiscard]] Observations read_csv(const Model& model, const std::filesystem::path& path, std::string_view wanted,
+                                    bool lists);
 
 }  // namespace plated::io

@@ -84,6 +84,7 @@ std::map<std::string, Likelihood, std::less<>> with_learnt(const Model& model, c
 void check_folds(const Model& model, const Data& data, const FitOptions& options) {
   if (options.cross_validate.size() > 1)
     throw OptionError("cross-validation is over one plate, and several were named");
+  if (!data.lists.empty()) throw OptionError("lists of rows cannot be dealt to folds: give arrays of all slices");
   const auto& [name, folds] = *options.cross_validate.begin();
   const Model observed = with_data(model, data);
   const DimId plate = plate_to_fold(observed, name);
@@ -119,6 +120,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
   try {
     for (std::vector<std::int64_t>& held_out : deal(size, folds, options.seed)) {
       FitOptions of_fold = options;
+      of_fold.standard_errors = false;
       const int number = static_cast<int>(result.folds.size());
       if (options.progress) {
         of_fold.progress = [&options, number](FitProgress now) {

@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "graph/spell.hpp"
 #include "learn/emission.hpp"
 #include "learn/equal_slices.hpp"
+#include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
@@ -80,11 +82,16 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       if (model::likelihood_of(observed, f) == nullptr) declare_distribution(observed, f);
     }
   }
-  const learn::WeightedModel joined = learn::join_equal_slices(model::bound(observed, learnt), data.weights);
+  const learn::WeightedModel joined = learn::join_equal_slices(
+      model::bound(learn::with_rows(observed, data.lists, model::Absent::observations), learnt), data.weights);
   const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     if (model::likelihood_of(observed, group[0]) != nullptr) {
+      if (options.standard_errors) {
+        throw OptionError("standard errors are of tables alone: the likelihood " +
+                          graph::quoted(observed.graph.factors()[group[0]].name) + " is learnt, too");
+      }
       parts.push_back(std::make_unique<learn::Emission>(observed, group));
       continue;
     }
@@ -92,6 +99,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
   }
+  if (options.standard_errors) learn::check_information(parts, options);
   const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, counting, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
@@ -101,13 +109,16 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     offset += part->size();
     result.parameters += part->free();
   }
-  result.observations = learn::count_observations(observed, data.weights, learnt);
+  result.observations = learn::count_observations(observed, data, learnt);
   const auto free = static_cast<double>(result.parameters);
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
-  result.notes = learn::swappable_states(observed, learnt);
+  result.notes = learn::swappable_states(observed, data.lists, learnt);
   const std::vector<std::string>& more = outcomes[result.best].notes;
   result.notes.insert(result.notes.end(), more.begin(), more.end());
+  if (options.standard_errors && !result.interrupted) {
+    learn::add_standard_errors(result, observed, parts, counting, outcomes[result.best].parameters, options);
+  }
   return result;
 }
 

@@ -37,6 +37,8 @@ class Fit(Case):
         self.assertAlmostEqual(told["aic"], 2 * 63 - 2 * told["ln_l"])
         self.assertAlmostEqual(told["bic"], 63 * math.log(45) - 2 * told["ln_l"])
         self.assertEqual(told["history"], sorted(told["history"]))
+        self.assertAlmostEqual(told["ln_l"], -191.568856, places=5)  # the best that random starts find
+        self.assertAlmostEqual(self.tells("fit", UNFITTED, "--restarts", 40)["ln_l"], told["ln_l"], places=5)
         self.assertAlmostEqual(self.tells("solve", "fitted.json", "--task", "pr")["ln_z"], told["ln_l"], places=6)
         scores = self.tells("evaluate", "fitted.json", "--plate", "patient")
         self.assertEqual(scores["cells"], 315)
@@ -84,6 +86,39 @@ class Fit(Case):
         self.refuses(2, "--weights reads 'plate=FILE'", "fit", self.coins(), "--weights", "weights.npy")
         self.refuses(2, "have the shape", "fit", self.coins(), "--data", "copies.csv", "--weights", "i=weights.npy")
 
+    def test_lists_of_votes(self):
+        votes = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"item": 1, "annotator": 3},
+            "variables": {"truth": {"size": 2, "plates": ["item"]},
+                          "vote": {"states": ["no", "yes"], "plates": ["item", "annotator"]}},
+            "factors": [
+                {"name": "prior", "dims": ["truth"], "tied": ["item"], "distribution_of": "truth", "values": [0.4, 0.6]},
+                {"name": "votes", "dims": ["annotator", "truth", "vote"], "tied": ["item"], "distribution_of": "vote",
+                 "values": [[[0.9, 0.1], [0.2, 0.8]]] * 3},
+            ],
+        }  # fmt: skip
+        self.write("votes.json", json.dumps(votes))
+        cells = [(0, 2, "yes"), (1, 0, "no"), (0, 0, "yes"), (3, 1, "no"), (1, 2, "yes"), (2, 1, "yes"), (3, 0, "no")]
+        lines = "".join(f"{item},{annotator},{vote}\n" for item, annotator, vote in cells)
+        self.write("votes.csv", "item,annotator,vote\n" + lines)
+        dense = [math.nan] * 12
+        for item, annotator, vote in cells:
+            dense[3 * item + annotator] = float(vote == "yes")
+        self.write("votes.npy", npy(dense, (4, 3)))
+        words = ["fit", "votes.json", "--iterations", 5, "--plain", "--data"]
+        array, rows = (self.tells(*words, f"vote={file}") for file in ("votes.npy", "votes.csv"))
+        self.assertEqual(len(array["history"]), len(rows["history"]))
+        for one, two in zip(array["history"], rows["history"]):
+            self.assertAlmostEqual(one, two, places=9)
+        self.assertEqual([told["observations"] for told in (array, rows)], [4, 4])
+        words = ["evaluate", "votes.json", "--plate", "item", "--data"]
+        array, rows = (self.tells(*words, f"vote={file}") for file in ("votes.npy", "votes.csv"))
+        self.assertEqual([told["cells"] for told in (array, rows)], [7, 7])
+        for one, two in zip(array["slices_ln_p"], rows["slices_ln_p"]):
+            self.assertAlmostEqual(one, two, places=9)
+        self.write("far.csv", "item,annotator,vote\n0,3,yes\n")
+        self.refuses(2, "is about slice 3 of 'annotator', which has 3", "fit", "votes.json", "--data", "far.csv")
+
     def test_held_out_data_and_folds(self):
         self.write("seen.csv", "x,y\n" + "heads,0\nheads,1\ntails,1\n" * 4)
         self.write("more.csv", "x,y\nheads,0\ntails,1\n")
@@ -124,6 +159,20 @@ class Fit(Case):
         self.refuses(2, "the number of states of 'a' cannot be varied: it has data", *words, "--vary", "a=2..3")
         self.refuses(2, "cannot be varied: its states have names", "fit", UNFITTED, "--vary", "truth=2..3")
         self.refuses(2, "there is no variable 'z' to vary", *words, "--vary", "z=2..3")
+
+    def test_standard_errors(self):
+        self.write("seen.csv", "x,y\nheads,0\nheads,0\nheads,1\ntails,1\n")
+        words = ["fit", self.coins(), "--data", "seen.csv", "--learn", "x,y", "--standard-errors"]
+        told = self.tells(*words)
+        x, y = math.sqrt(0.25 * 0.75 / 4), math.sqrt(2 / 9 / 3)
+        for got, want in zip(told["standard_errors"]["x"], [x, x]):
+            self.assertAlmostEqual(got, want)
+        for got, want in zip(told["standard_errors"]["y"], [[y, y], [0, 0]]):
+            for one, other in zip(got, want):
+                self.assertAlmostEqual(one, other)
+        self.assertRegex(self.says(*words), r"(?m)^y +x=heads y=1 +0\.333333 +0\.272166$")
+        self.assertIn("entries (1, 0) are zero, at the boundary", self.run_program(*words).stderr)
+        self.assertNotIn("standard_errors", self.tells(*words[:-1]))
 
     def test_iterations_and_resume(self):
         straight = self.fitted(UNFITTED, "--iterations", 10, "--tolerance", 0, "--plain")
