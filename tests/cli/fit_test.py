@@ -230,7 +230,7 @@ class Fit(Case):
         self.assertEqual(told["cells"], 4)
         self.assertAlmostEqual(told["slices_ln_p"][2], 0)
         self.write("bad.csv", "x\nfar\n")
-        self.refuses(3, "'far' is no number of 'x'", "fit", mixture, "--data", "bad.csv", "-o", "q.json")
+        self.refuses(2, "'far' is no number of 'x'", "fit", mixture, "--data", "bad.csv", "-o", "q.json")
 
 
 if __name__ == "__main__":
