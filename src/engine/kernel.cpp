@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/checked_size.hpp"
 #include "base/hash.hpp"
 #include "base/overloaded.hpp"
 #include "engine/elements_per_task.hpp"
@@ -14,6 +15,50 @@ namespace plated::engine {
 namespace {
 
 std::atomic<const SweepKernels*> known_sweep_kernels{nullptr};
+
+constexpr std::int64_t doubles_per_slice = 4;  // scratch of derivatives of leave-one-out products
+
+/// Of sweeps, and of outputs in plates.
+class LeaveOneOut final : public SweepKernel {
+ public:
+  explicit LeaveOneOut(LeaveOneOutInputs&& how)
+      : how_(std::move(how)),
+        kept_(base::checked_product(how_.shape.kept_extent)),
+        slices_(base::checked_product(how_.shape.product_extent)),
+        grain_(std::max<std::int64_t>(1, elements_per_task / std::max<std::int64_t>(1, slices_))) {}
+  [[nodiscard]] bool has_shape(const KernelShape& shape) const override {
+    const auto* other = std::get_if<LeaveOneOutInputs>(&shape);
+    return other != nullptr && how_ == *other;
+  }
+  [[nodiscard]] std::int64_t tasks() const override { return pieces(kept_, grain_); }
+  [[nodiscard]] std::size_t task_scratch_bytes() const override {
+    if (how_.inputs == 1) return 0;
+    constexpr auto bytes = doubles_per_slice * static_cast<std::int64_t>(sizeof(double));
+    return static_cast<std::size_t>(base::checked_product(slices_, bytes));
+  }
+  double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                  std::byte*) const noexcept override {
+    const std::int64_t first = task * grain_;
+    const std::int64_t last = std::min(kept_, first + grain_);
+    const auto doubles = [&](std::size_t k) {
+      return k < inputs.size() ? static_cast<const double*>(inputs[k]) : nullptr;
+    };
+    auto* out = static_cast<double*>(output);
+    if (inputs.size() == 1) {
+      kernels::leave_one_out(how_.shape, doubles(0), out, first, last);
+    } else {
+      kernels::leave_one_out_derivative(how_.shape, doubles(0), doubles(1), doubles(2), out,
+                                        reinterpret_cast<double*>(task_scratch), first, last);
+    }
+    return 0;
+  }
+
+ private:
+  LeaveOneOutInputs how_;
+  std::int64_t kept_;
+  std::int64_t slices_;
+  std::int64_t grain_;  // kept indices of a task
+};
 
 }  // namespace
 
@@ -77,6 +122,7 @@ Kernel::Bound Kernel::bound(KernelShape shape) {
       base::Overloaded{[](kernels::ContractionShape& s) -> Bound { return kernels::Contraction(std::move(s)); },
                        [](kernels::RaiseShape& s) -> Bound { return std::move(s); },
                        [](kernels::GatherShape& s) -> Bound { return kernels::Gather(std::move(s)); },
+                       [](LeaveOneOutInputs& s) -> Bound { return std::make_unique<LeaveOneOut>(std::move(s)); },
                        [&](auto&) -> Bound { return sweep_kernels().make(shape); }},
       shape);
 }

@@ -34,7 +34,7 @@ using KernelShape =
 /// Equal for equal shapes.
 [[nodiscard]] std::size_t hash_of(const KernelShape& shape);
 
-/// A bound kernel that only sweeps run. Members as in kernels::WeightedSum.
+/// A bound kernel of a kind that hardly any but sweeps run. Members as in kernels::WeightedSum.
 class SweepKernel {
  public:
   SweepKernel() = default;
@@ -56,7 +56,7 @@ struct SweepKernels {
   std::unique_ptr<const SweepKernel> (*make)(KernelShape& shape);
   decltype(&kernels::ChainPosterior::run) smooth;
 };
-/// Makes weighted sums, leave-one-out products, logarithms of masses, scatters and posteriors known. To be
+/// Makes weighted sums, logarithms of masses, scatters and posteriors known. To be
 /// called before a schedule has such steps: programs that plan none are linked without these kernels.
 void use_sweep_kernels();
 [[nodiscard]] const SweepKernels& sweep_kernels();
