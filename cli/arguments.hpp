@@ -44,13 +44,18 @@ struct Solve {
 
 struct FitCommand {
   Input input;
-  std::vector<std::string> data;   ///< `name=FILE`, or `FILE.csv`
-  std::vector<std::string> learn;  ///< factors; empty: those that the model says
+  std::vector<std::string> data;     ///< `name=FILE`, or `FILE.csv`
+  std::vector<std::string> weights;  ///< `plate=FILE`
+  std::vector<std::string> learn;    ///< factors; empty: those that the model says
   int restarts = 1;
   std::int64_t iterations = 500;
   double tolerance = 1e-9;
   double pseudo_count = 0;
   std::uint64_t seed = 0;
+  std::vector<std::string> held_out;  ///< as of data
+  std::string cross_validate;         ///< `plate=folds`; empty: none
+  std::string vary;                   ///< `variable=2..8`; empty: none
+  bool standard_errors = false;
   bool plain = false;  ///< no extrapolation
   bool resume = false;
   bool json = false;
@@ -61,6 +66,7 @@ struct FitCommand {
 struct Evaluate {
   Input input;
   std::vector<std::string> data;
+  std::vector<std::string> weights;
   std::string plate;
   std::vector<std::string> factors;
   bool json = false;

@@ -30,7 +30,7 @@ std::string table(const Score& score, const std::string& plate) {
 
 int evaluate(const Evaluate& wanted, const Common& common) {
   const Model model = load(wanted.input, common);
-  const Data data = load_data(model, wanted.data);
+  const Data data = load_data(model, wanted.data, wanted.weights);
   Score score;
   {
     Progress progress("evaluating", common.quiet);

@@ -12,6 +12,7 @@
 #include "errors.hpp"
 #include "files.hpp"
 #include "fit_plot.hpp"
+#include "fit_report.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "plated/model_file.hpp"
@@ -21,6 +22,7 @@ namespace plated::cli {
 namespace {
 
 std::string table(const Fit& fit) {
+  const std::string varied = varied_table(fit);
   Columns restarts({Align::right, Align::right, Align::left, Align::right});
   restarts.row({"restart", "iterations", "converged", "ln L"});
   for (std::size_t k = 0; k < fit.restarts.size(); ++k) {
@@ -37,7 +39,8 @@ std::string table(const Fit& fit) {
   summary.row({"observations", fmt::format("{:g}", fit.observations)});
   summary.row({"AIC", fmt::format("{:.6f}", fit.aic)});
   summary.row({"BIC", fmt::format("{:.6f}", fit.bic)});
-  return restarts.text() + "\n" + summary.text();
+  add_held_out(summary, fit);
+  return varied + restarts.text() + "\n" + folds_table(fit) + summary.text() + errors_table(fit);
 }
 
 std::string as_json(const Fit& fit) {
@@ -51,9 +54,10 @@ std::string as_json(const Fit& fit) {
   for (const double objective : fit.history) history += (history.empty() ? "" : ", ") + json::number(objective);
   return fmt::format(
       "{{\"ln_l\": {}, \"objective\": {}, \"parameters\": {}, \"observations\": {}, \"aic\": {}, \"bic\": {}, "
-      "\"converged\": {}, \"interrupted\": {}, \"best\": {}, \"restarts\": [{}], \"history\": [{}]}}\n",
+      "\"converged\": {}, \"interrupted\": {}, \"best\": {}, \"restarts\": [{}], \"history\": [{}]{}}}\n",
       json::number(fit.log_likelihood), json::number(fit.objective), fit.parameters, json::number(fit.observations),
-      json::number(fit.aic), json::number(fit.bic), fit.converged, fit.interrupted, fit.best, restarts, history);
+      json::number(fit.aic), json::number(fit.bic), fit.converged, fit.interrupted, fit.best, restarts, history,
+      held_out_json(fit) + errors_json(fit));
 }
 
 /// The numbers of a fit that was interrupted, in place of the model's own.
@@ -72,7 +76,7 @@ void resume(Model& model, const std::string& file) {
   }
 }
 
-FitOptions options_of(const FitCommand& wanted, const Common& common) {
+FitOptions options_of(const Model& model, const FitCommand& wanted, const Common& common) {
   FitOptions options;
   options.learn = wanted.learn;
   options.restarts = wanted.restarts;
@@ -81,6 +85,10 @@ FitOptions options_of(const FitCommand& wanted, const Common& common) {
   options.accelerate = !wanted.plain;
   options.pseudo_count = wanted.pseudo_count;
   options.seed = wanted.seed;
+  if (!wanted.held_out.empty()) options.held_out = load_data(model, wanted.held_out, {}, "--held-out");
+  if (!wanted.cross_validate.empty()) options.cross_validate = folds_of(wanted.cross_validate);
+  if (!wanted.vary.empty()) options.vary = states_of(wanted.vary);
+  options.standard_errors = wanted.standard_errors;
   options.threads = common.threads;
   options.memory_limit = memory_limit(common);
   return options;
@@ -90,15 +98,20 @@ FitOptions options_of(const FitCommand& wanted, const Common& common) {
 class Reporter {
  public:
   Reporter(Progress& progress, const FitOptions& options)
-      : progress_(progress), most_(static_cast<double>(options.restarts) * static_cast<double>(options.iterations)) {}
+      : progress_(progress), most_(static_cast<double>(options.restarts) * static_cast<double>(options.iterations)) {
+    for (const auto& [plate, folds] : options.cross_validate) most_ *= 1 + folds;
+    for (const auto& [variable, states] : options.vary) most_ *= static_cast<double>(states.size());
+  }
 
   void operator()(const FitProgress& now) {
     ++steps_;
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (seconds - told_ < 0.1) return;
     told_ = seconds;
-    progress_.now(fmt::format("fitting, restart {}, iteration {}, ln L {:.4f}, {:.3g} iterations/s", now.restart,
-                              now.iteration, now.objective, static_cast<double>(steps_) / seconds));
+    const std::string fold = (now.states > 0 ? fmt::format(", {} states", now.states) : "") +
+                             (now.fold < 0 ? "" : fmt::format(", fold {}", now.fold));
+    progress_.now(fmt::format("fitting{}, restart {}, iteration {}, ln L {:.4f}, {:.3g} iterations/s", fold,
+                              now.restart, now.iteration, now.objective, static_cast<double>(steps_) / seconds));
     if (most_ > 0) progress_.share(static_cast<double>(steps_) / most_);
   }
 
@@ -112,7 +125,7 @@ class Reporter {
 };
 
 Fit run(const Model& model, const Data& data, const FitCommand& wanted, const Common& common) {
-  FitOptions options = options_of(wanted, common);
+  FitOptions options = options_of(model, wanted, common);
   Progress progress("fitting", common.quiet);
   Reporter reporter(progress, options);
   const HeldInterrupt interrupt;
@@ -126,7 +139,7 @@ Fit run(const Model& model, const Data& data, const FitCommand& wanted, const Co
 int fit(const FitCommand& wanted, const Common& common) {
   Model model = load(wanted.input, common);
   if (wanted.resume) resume(model, wanted.output);
-  const Data data = load_data(model, wanted.data);
+  const Data data = load_data(model, wanted.data, wanted.weights);
   const Fit fitted = run(model, data, wanted, common);
   if (!common.quiet) {
     for (const std::string& line : fitted.notes) note(line);

@@ -174,9 +174,11 @@ class Declaration {
                             "  plated fit anesthesia.json -o fitted.json\n"
                             "  plated fit model.json --data grade=grades.npy --restarts 10 -o fitted.json\n"
                             "  plated fit asia.bif --data patients.csv --learn f0,f3 --pseudo-count 0.1 -o fitted.bif\n"
+                            "  plated fit model.json --data votes.csv --cross-validate patient=5\n"
+                            "  plated fit model.json --data votes.csv --vary truth=2..8 --restarts 10 -o best.json\n"
                             "  plated fit model.json --iterations 100000 --resume -o fitted.json --plot fit.svg");
     input(sub, fit.input, false);
-    data(sub, fit.data);
+    data(sub, fit.data, fit.weights);
     sub.add_option_function<std::string>(
            "--learn",
            [&fit](const std::string& words) {
@@ -192,9 +194,17 @@ class Declaration {
         ->type_name("N");
     real(sub, "--tolerance", fit.tolerance, "End where a step gains less than this share of ln L (default 1e-9)");
     real(sub, "--pseudo-count", fit.pseudo_count, "Added to every count of factors without a prior (default 0)");
-    number(sub, "--seed", fit.seed, "Of the random starts (default 0)", std::uint64_t{0},
+    number(sub, "--seed", fit.seed, "Of the random starts and of folds (default 0)", std::uint64_t{0},
            std::numeric_limits<std::uint64_t>::max())
         ->type_name("S");
+    list(sub, "--held-out", fit.held_out, "Score the fitted model on these data, given as to --data; may be repeated",
+         "[VAR=]FILE");
+    sub.add_option("--cross-validate", fit.cross_validate,
+                   "Deal the slices of a plate to N folds; score each under a fit of the others")
+        ->type_name("PLATE=N");
+    sub.add_option("--vary", fit.vary, "Fit a model for each number of states of a latent variable; keep the least BIC")
+        ->type_name("VAR=N..N");
+    sub.add_flag("--standard-errors", fit.standard_errors, "Standard errors of what is learnt");
     sub.add_flag("--plain", fit.plain, "Plain EM: do not extrapolate steps");
     sub.add_flag("--resume", fit.resume, "Go on from the numbers in the file of -o, where there is one");
     sub.add_flag("--json", fit.json, "Restarts, ln L and history for programs");
@@ -209,16 +219,17 @@ class Declaration {
                             "  plated evaluate fitted.json --data grade=held_out.npy\n"
                             "  plated evaluate fitted.json --plate patient --json");
     input(sub, evaluate.input, false);
-    data(sub, evaluate.data);
+    data(sub, evaluate.data, evaluate.weights);
     sub.add_option("--plate", evaluate.plate, "Score each slice of this plate or chain given all others")
         ->type_name("PLATE");
     list(sub, "--factor", evaluate.factors, "Score this factor in the slices of a chain; may be repeated", "NAME");
     sub.add_flag("--json", evaluate.json, "The same for programs");
   }
 
-  static void data(CLI::App& sub, std::vector<std::string>& files) {
+  static void data(CLI::App& sub, std::vector<std::string>& files, std::vector<std::string>& weights) {
     list(sub, "--data", files, "States of a variable (.npy), or a table with a column for each (.csv); may be repeated",
          "[VAR=]FILE");
+    list(sub, "--weights", weights, "Copies that the slices of a plate stand for (.npy, .csv)", "PLATE=FILE");
   }
 
   /// A number that is not below zero.

@@ -1,11 +1,13 @@
-// Reads observed states of a model's variables from arrays and tables.
+// Reads observed states of a model's variables, and weights of slices, from arrays and tables.
 #pragma once
 
 #include <filesystem>
 #include <string_view>
 
 #include "plated/evidence.hpp"
+#include "plated/long.hpp"
 #include "plated/model.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated {
 
@@ -21,5 +23,23 @@ namespace plated {
 ///
 /// Throws FileError, FormatError with the line, UnknownNameError and OptionError.
 [[nodiscard]] Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable = {});
+
+/// What a file says: arrays of states, and lists of rows.
+struct Observations {
+  Evidence states;
+  Lists lists;
+};
+
+/// The same, but what a `.csv` file says of a variable in several plates, all of which have columns, is a list of its
+/// lines, if only the variable's own distribution holds it: data of which most slices are missing take no more memory
+/// than their lines, and several lines may be about one slice.
+[[nodiscard]] Observations read_observations(const Model& model, const std::filesystem::path& path,
+                                             std::string_view variable = {});
+
+/// The weights of a plate's slices, in order: a `.npy` file with one axis, of floats or integers, or a `.csv` file with
+/// a single column, whose first line may name it. Throws FileError, FormatError and OptionError.
+///
+///   Data data{.states = read_data(model, "distinct.csv"), .weights = {{"row", read_weights("copies.npy")}}};
+[[nodiscard]] Tensor read_weights(const std::filesystem::path& path);
 
 }  // namespace plated

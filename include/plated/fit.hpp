@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plated/evidence.hpp"
+#include "plated/long.hpp"
 #include "plated/model.hpp"
 #include "plated/tensor.hpp"
 
@@ -20,12 +22,16 @@ struct Data {
   /// factor has an axis for get as many slices as the data have.
   Evidence states = {};
   Lengths lengths = {};
-  /// How many copies the slices of a plate stand for, in models without chains.
+  /// How many copies the slices of a plate stand for: one number for each slice, or a single one for all.
   Weights weights = {};
+  /// By variable, in place of `states`: observations as lists of rows, of which most slices may have none.
+  Lists lists = {};
 };
 
 /// Where a fit has come to.
 struct FitProgress {
+  std::int64_t states = 0;     ///< of the variable that FitOptions::vary names; 0: none
+  int fold = -1;               ///< of a cross-validation, from 0; −1: all data are fitted
   int restart = 0;             ///< from 0
   std::int64_t iteration = 0;  ///< E-steps that this restart has done
   double objective = 0;        ///< ln L, and the logarithm of the prior where there is one
@@ -46,8 +52,20 @@ struct FitOptions {
   bool accelerate = true;
   /// Added to all counts of factors that have no prior of their own, but not where the model's number is zero.
   double pseudo_count = 0;
-  /// Of the random starts.
+  /// Of the random starts, and of folds.
   std::uint64_t seed = 0;
+  /// Data that are not learnt from, to score the fitted model on: Fit::held_out.
+  std::optional<Data> held_out = {};
+  /// A plate and a number of folds: its slices are dealt to so many folds at random, and for each of these the model is
+  /// fitted once more, from the same starts, to the slices of all others: Fit::folds.
+  std::map<std::string, int> cross_validate = {};
+  /// A latent variable and numbers of states: the model is fitted with each of them, and the best by BIC is the fit;
+  /// Fit::varied has a row for each. Factors that hold the variable, or one that a chain links it to, start from random
+  /// numbers, unless the number of states is the model's own.
+  std::map<std::string, std::vector<std::int64_t>> vary = {};
+  /// Whether standard errors of what is learnt are wanted: Fit::standard_errors. They take as many sweeps as there are
+  /// free parameters, and memory for the square of their number.
+  bool standard_errors = false;
   /// Threads to use; 0 is all the machine has. Restarts run side by side. The bits of the result do not depend on it.
   int threads = 0;
   /// Bytes that each run of the model may take; 0 is no limit.
@@ -66,6 +84,27 @@ struct Restart {
   bool converged = false;       ///< it ended before its iterations ran out
 };
 
+/// How a model that is fitted to all slices of a plate but some predicts these.
+struct Fold {
+  std::vector<std::int64_t> slices;  ///< that were held out
+  double log_likelihood = 0;         ///< ln p of what is observed in them, given all other slices
+  double cells = 0;                  ///< observed ones among them
+  std::int64_t iterations = 0;       ///< E-steps of the best restart
+  bool converged = false;
+};
+
+/// How good a model with so many states of a latent variable is.
+struct Varied {
+  std::int64_t states = 0;
+  double log_likelihood = 0;
+  std::int64_t parameters = 0;
+  double aic = 0;
+  double bic = 0;
+  std::optional<double> held_out = {};         ///< as of Fit
+  std::optional<double> cross_validated = {};  ///< as of Fit
+  bool converged = false;
+};
+
 /// A fitted model and how good it is.
 struct Fit {
   Model model;                ///< in its own space, order and dtypes, with the numbers after the last M-step
@@ -82,8 +121,18 @@ struct Fit {
   /// Slices of the plates and chains that all observed variables share and no learnt factor has axes for.
   double observations = 0;
   double aic = 0;
-  double bic = 0;                  ///< with the number of observations
-  std::vector<std::string> notes;  ///< for people, one line each: states that could be swapped
+  double bic = 0;  ///< with the number of observations
+  /// For each learnt factor, by name and in its shape, the standard errors of its probabilities: the square roots of
+  /// the diagonal of the inverse of the observed information, the negative Hessian of the objective in the entries of
+  /// rows that sum to one. Zero for zeros; infinite for what the data do not determine, and `notes` say what and why.
+  std::map<std::string, Tensor> standard_errors = {};
+  /// ln L of FitOptions::held_out under the fitted model.
+  std::optional<double> held_out = {};
+  std::vector<Fold> folds = {};  ///< of FitOptions::cross_validate
+  /// The sum of ln p over all folds; none where a cross-validation was not asked for, or interrupted.
+  std::optional<double> cross_validated = {};
+  std::vector<Varied> varied = {};  ///< of FitOptions::vary, in its order; this is the fit of the least BIC
+  std::vector<std::string> notes;   ///< for people, one line each: states that could be swapped, what is not determined
 };
 
 /// Learns factors that are distributions by exact EM in log space: one sweep forward and one backward in each iteration
@@ -96,6 +145,8 @@ struct Fit {
 ///
 /// Throws UnknownNameError and OptionError for factors that cannot be learnt (those that are no distribution),
 /// ShapeError and ValueError for data that do not fit (states out of range, variables all of whose cells are missing),
+/// OptionError for a plate that cannot be cross-validated (a learnt factor has an axis for it) and for a variable that
+/// cannot be varied (it has data or names of states, or a factor that holds it has zeros or is not learnt),
 /// ImpossibleError where the model gives the data no probability whatever is learnt, and what compile() and runs throw.
 [[nodiscard]] Fit fit(const Model& model, const Data& data = {}, const FitOptions& options = {});
 

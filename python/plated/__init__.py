@@ -67,9 +67,12 @@ from ._errors import UnknownNameError as UnknownNameError
 from ._errors import ValueError as ValueError
 from ._fit import Estimator as Estimator
 from ._fit import Fit as Fit
+from ._fit import Fold as Fold
 from ._fit import Restart as Restart
 from ._fit import Score as Score
+from ._fit import Varied as Varied
 from ._hints import SemiringWarning as SemiringWarning
+from ._long import Long as Long
 from ._models import ModelAssignment as ModelAssignment
 from ._models import ModelMarginals as ModelMarginals
 from ._models import ModelSamples as ModelSamples
@@ -94,9 +97,11 @@ __all__ = [
     "FactorGraph",
     "FileError",
     "Fit",
+    "Fold",
     "FormatError",
     "ImpossibleError",
     "IntractableError",
+    "Long",
     "MapResult",
     "Marginals",
     "MemoryLimitError",
@@ -122,6 +127,7 @@ __all__ = [
     "SizeOverflowError",
     "UnknownNameError",
     "UnrolledGraph",
+    "Varied",
     "analyze",
     "einsum",
     "entropy",

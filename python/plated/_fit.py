@@ -20,6 +20,29 @@ class Restart(NamedTuple):
     converged: bool
 
 
+class Fold(NamedTuple):
+    """How a fit of all other slices of a plate predicts those that were held out: ln p of their observed cells."""
+
+    slices: list[int]
+    log_likelihood: float
+    cells: float
+    iterations: int
+    converged: bool
+
+
+class Varied(NamedTuple):
+    """How good a model with so many states of a latent variable is."""
+
+    states: int
+    log_likelihood: float
+    parameters: int
+    aic: float
+    bic: float
+    held_out: Optional[float]
+    cross_validated: Optional[float]
+    converged: bool
+
+
 class Score(NamedTuple):
     """ln L of data, the cells that are observed, and ln p of each slice of the plate that was asked for."""
 
@@ -43,10 +66,17 @@ class Fit:
     observations: float
     aic: float
     bic: float
+    standard_errors: dict[str, Any]
+    held_out: Optional[float]
+    folds: list[Fold]
+    cross_validated: Optional[float]
+    varied: list[Varied]
     notes: list[str]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "restarts", [Restart(*restart) for restart in self.restarts])
+        object.__setattr__(self, "folds", [Fold(*fold) for fold in self.folds])
+        object.__setattr__(self, "varied", [Varied(*row) for row in self.varied])
 
     def __repr__(self) -> str:
         return f"<plated.Fit: ln L {self.log_likelihood:.6g}, {self.parameters} parameters, AIC {self.aic:.6g}, BIC {self.bic:.6g}>"

@@ -30,6 +30,11 @@ def read_lengths(values: Any, what: str) -> Any:
     return _read(values, what, "iu")
 
 
+def read_slices(values: Any, what: str) -> Any:
+    """The slices that rows are about."""
+    return read_lengths(values, what)
+
+
 def _read(values: Any, what: str, kinds: str) -> Any:
     is_, has = ("is", "has") if what.startswith("evidence") else ("are", "have")
     if _masks_inside(values):

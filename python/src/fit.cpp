@@ -1,6 +1,7 @@
 // Fits models to data, counts, and scores: what plated._fit is made of.
 #include "plated/fit.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -39,8 +40,35 @@ double real_of(std::string_view key, nb::handle value) {
   return number;
 }
 
+/// The entries of a mapping from names.
+std::vector<std::pair<std::string, nb::object>> by_name(std::string_view key, nb::handle value) {
+  std::vector<std::pair<std::string, nb::object>> entries;
+  if (value.is_none()) return entries;
+  if (!nb::isinstance<nb::mapping>(value)) {
+    PyErr_Format(PyExc_TypeError, "%s must be a mapping from a name, not %R", std::string(key).c_str(), value.ptr());
+    throw nb::python_error();
+  }
+  for (const nb::handle name : nb::borrow<nb::mapping>(value).keys()) {
+    entries.emplace_back(text_of(key, name), nb::object(value[name]));
+  }
+  return entries;
+}
+
 bool take_how(FitOptions& options, std::string_view key, nb::handle value) {
-  if (key == "learn") {
+  if (key == "cross_validate") {
+    for (const auto& [plate, folds] : by_name(key, value)) {
+      options.cross_validate.emplace(plate, integer_of<int>(key, folds));
+    }
+  } else if (key == "vary") {
+    for (const auto& [variable, states] : by_name(key, value)) {
+      std::vector<std::int64_t>& counts = options.vary[variable];
+      if (PyLong_Check(states.ptr())) {
+        counts.push_back(integer_of<std::int64_t>(key, states));
+      } else {
+        for (const nb::handle count : nb::iter(states)) counts.push_back(integer_of<std::int64_t>(key, count));
+      }
+    }
+  } else if (key == "learn") {
     if (!value.is_none()) options.learn = strings(key, value);
   } else if (key == "restarts") {
     options.restarts = integer_of<int>(key, value);
@@ -48,6 +76,8 @@ bool take_how(FitOptions& options, std::string_view key, nb::handle value) {
     options.iterations = integer_of<std::int64_t>(key, value);
   } else if (key == "tolerance") {
     options.tolerance = real_of(key, value);
+  } else if (key == "standard_errors") {
+    options.standard_errors = flag_of(key, value);
   } else if (key == "accelerate") {
     options.accelerate = flag_of(key, value);
   } else if (key == "pseudo_count") {
@@ -95,18 +125,42 @@ nb::dict as_dict(const Fit& fit) {
   result["observations"] = fit.observations;
   result["aic"] = fit.aic;
   result["bic"] = fit.bic;
+  nb::dict errors;
+  for (const Factor& factor : fit.model.graph.factors()) {
+    const auto found = fit.standard_errors.find(factor.name);
+    if (found != fit.standard_errors.end())
+      errors[nb::cast(factor.name)] = to_python(Tensor(found->second), Library::numpy);
+  }
+  result["standard_errors"] = errors;
+  result["held_out"] = fit.held_out;
+  nb::list folds;
+  for (const Fold& fold : fit.folds) {
+    folds.append(nb::make_tuple(fold.slices, fold.log_likelihood, fold.cells, fold.iterations, fold.converged));
+  }
+  result["folds"] = folds;
+  result["cross_validated"] = fit.cross_validated;
+  nb::list varied;
+  for (const Varied& row : fit.varied) {
+    varied.append(nb::make_tuple(row.states, row.log_likelihood, row.parameters, row.aic, row.bic, row.held_out,
+                                 row.cross_validated, row.converged));
+  }
+  result["varied"] = varied;
   result["notes"] = fit.notes;
   return result;
 }
 
 nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs& keywords) {
   FitCall call;
-  call.data.states = evidence_of(model, data);
+  call.data.states = evidence_of(model, data, &call.data.lists);
   FitOptions options;
   nb::object progress;
   read_keywords("fit", keywords, [&](std::string_view key, nb::handle value) {
     if (key == "progress") {
       progress = nb::borrow(value);
+      return true;
+    }
+    if (key == "held_out") {
+      if (!value.is_none()) options.held_out = Data{.states = evidence_of(model, value)};
       return true;
     }
     return call.take(key, value) || take_how(options, key, value);
@@ -124,7 +178,7 @@ nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs
 template <class Question>
 auto ask(const char* verb, const PythonModel& model, nb::handle data, const nb::kwargs& keywords, Question question) {
   FitCall call;
-  call.data.states = evidence_of(model, data);
+  call.data.states = evidence_of(model, data, &call.data.lists);
   EvaluateOptions options;
   Progress progress;
   read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
@@ -176,6 +230,8 @@ void define_fit(nb::module_& module, nb::class_<PythonModel>& model) {
              nb::sig("def fit(model: Model, data: Mapping[str, object] | None = None, *, "
                      "learn: Sequence[str] | None = None, restarts: int = 1, iterations: int = 500, "
                      "tolerance: float = 1e-9, accelerate: bool = True, pseudo_count: float = 0, seed: int = 0, "
+                     "held_out: Mapping[str, object] | None = None, cross_validate: Mapping[str, int] | None = None, "
+                     "vary: Mapping[str, int | Iterable[int]] | None = None, standard_errors: bool = False, "
                      "lengths: Mapping[str, _Integers] | None = None, weights: Mapping[str, object] | None = None, "
                      "threads: int = 0, memory_limit: int = 0, "
                      "progress: Callable[[int, int, float], object] | None = None) -> Fit"),
@@ -193,7 +249,10 @@ void define_fit(nb::module_& module, nb::class_<PythonModel>& model) {
 
 Data are states by variable, as evidence is given; plates that no factor has an axis for get as many slices as the data.
 The first of the ``restarts`` starts from the model's own numbers, the others from random ones. ``iterations`` are the
-most E- and M-steps of each; the numbers are those after the last M-step. ``progress`` is told restart, iteration and
+most E- and M-steps of each; the numbers are those after the last M-step. ``held_out`` are data to score the fitted
+model on; ``cross_validate={"patient": 5}`` deals the slices of a plate to folds by the ``seed``, and scores each under a
+fit of the others. ``vary={"truth": range(2, 9)}`` fits a model for each number of states of a latent variable and
+keeps the one of the least BIC. ``standard_errors`` asks for those of what is learnt. ``progress`` is told restart, iteration and
 objective of each E-step. docs/fit.md has the rest.)");
   module.def("expected_counts", &count, nb::arg("model"), nb::arg("data") = nb::none(), nb::arg("keywords"),
              nb::sig("def expected_counts(model: Model, data: Mapping[str, object] | None = None, *, "

@@ -65,18 +65,31 @@ std::map<std::string, Tensor> numbers_of(nb::handle value) {
   return result;
 }
 
-Evidence evidence_of(const Model& model, nb::handle value) {
+Integers states_of(const Model& model, const std::string& variable, const std::string& given, nb::handle values) {
+  const nb::object named =
+      nb::cpp_function([&model, &variable](const std::string& state) { return state_named(model, variable, state); });
+  return integers_of(reader("read_states")(values, "evidence of '" + given + "'", names_of(model, variable), named));
+}
+
+Evidence evidence_of(const Model& model, nb::handle value, Lists* lists) {
   Evidence result;
   if (value.is_none()) return result;
-  const nb::object read = reader("read_states");
+  const nb::object list = nb::module_::import_("plated._long").attr("Long");
   for (const auto [name, values] : dict_of("evidence", value)) {
     const std::string given(text_of("a name in evidence", name));
     const auto found = find_variable(model, given);
     if (!found) throw UnknownNameError("there is no variable '" + given + "' to observe");
     const std::string variable = model.graph.dims()[*found].name;
-    const nb::object named =
-        nb::cpp_function([&model, &variable](const std::string& state) { return state_named(model, variable, state); });
-    Integers states = integers_of(read(values, "evidence of '" + given + "'", names_of(model, variable), named));
+    if (nb::isinstance(values, list)) {
+      if (lists == nullptr) {
+        PyErr_Format(PyExc_TypeError,
+                     "plated.Long is evidence of plated.Model and data of plated.fit: make a model with it");
+        throw nb::python_error();
+      }
+      lists->emplace(variable, list_of(model, variable, values));
+      continue;
+    }
+    Integers states = states_of(model, variable, given, values);
     if (states.shape.empty() && states.values[0] == -1) {  // nothing is observed, in any slice
       for (const DimId plate : model.graph.variable_plates()[*found]) {
         states.shape.push_back(model.graph.dims()[plate].size);

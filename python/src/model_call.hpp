@@ -10,6 +10,7 @@
 
 #include "interrupt.hpp"
 #include "keywords.hpp"
+#include "plated/long.hpp"
 #include "plated/solve.hpp"
 #include "progress.hpp"
 
@@ -25,13 +26,21 @@ struct PythonModel : Model {
 /// "real" or "log". Throws OptionError for another word.
 [[nodiscard]] Space space_of(std::string_view key, nb::handle value);
 [[nodiscard]] const char* name_of(Space space);
+/// "uai", "bif" or "plated". Throws OptionError for another word.
+[[nodiscard]] Format format_of(std::string_view key, nb::handle value);
 
 /// Names of states by variable, from a dict of lists.
 [[nodiscard]] std::map<std::string, std::vector<std::string>, std::less<>> states_of(nb::handle value);
 /// The numbers of factors by name, copied, from a dict of what NumPy makes an array of floats from.
 [[nodiscard]] std::map<std::string, Tensor> numbers_of(nb::handle value);
 /// Observed states by variable: names or numbers, in arrays shaped by the variable's plates; what is missing is −1.
-[[nodiscard]] Evidence evidence_of(const Model& model, nb::handle value);
+/// Values that are plated.Long go into `lists`, and are refused where there is no place for them.
+[[nodiscard]] Evidence evidence_of(const Model& model, nb::handle value, Lists* lists = nullptr);
+/// A plated.Long; arrays of integers are read where they are, and stay there as long as the list lives.
+[[nodiscard]] Long list_of(const Model& model, const std::string& variable, nb::handle value);
+/// Observed states of a variable as integers.
+[[nodiscard]] Integers states_of(const Model& model, const std::string& variable, const std::string& given,
+                                 nb::handle values);
 /// Lengths by chain or plate.
 [[nodiscard]] Lengths lengths_of(nb::handle value);
 

@@ -49,12 +49,12 @@ void Reverse::pass_along(const Slices& slices) {
   }
 }
 
-/// That is so if states are asked for and the factors of hidden Markov models, each in rows of its own.
+/// That is so if states are asked for, alone or with the factors of hidden Markov models, each in rows of its own.
 void Reverse::find_form(const Slices& slices, Returning& masses) const {
   const Schedule& schedule = writer_.schedule();
   const Step& step = schedule.steps[slices.scan];
   const auto& scan = *step.as<Scan>();
-  if (!options_.skips_slices || options_.semiring != Semiring::log || !options_.nonnegative || masses.added != none ||
+  if (options_.semiring != Semiring::log || !options_.nonnegative || masses.added != none ||
       kept_in(slices, masses) != scan.kept) {
     return;
   }
@@ -67,14 +67,13 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
     return writer_.dims(v) == base::sorted(dims) && (target_[v] != none || slices_[v].empty());
   };
   const std::vector<DimId> rows = joined({scan.chain}, scan.kept);
-  const bool fits = asked(form->matrix, joined(scan.before, scan.after)) &&
-                    asked(form->before, joined(rows, scan.before)) && asked(form->after, joined(rows, scan.after));
-  if (fits) {
-    masses.form = form;
-    masses.answers_slices = true;
-  } else {
-    masses.factors.clear();
-  }
+  const bool fits = options_.skips_slices ? asked(form->matrix, joined(scan.before, scan.after)) &&
+                                                asked(form->before, joined(rows, scan.before)) &&
+                                                asked(form->after, joined(rows, scan.after))
+                                          : presence_of(step) == none;
+  if (!fits) return masses.factors.clear();
+  masses.form = form;
+  masses.answers_slices = options_.skips_slices;
 }
 
 /// To compute all slices at once, they are computed once more: that is worth it where a slice is so small that the call
@@ -124,7 +123,8 @@ void Reverse::choose_answers(const Slices& slices, Returning& masses) {
     }
   };
   tell(scan.messages, scan.before, masses.before);
-  if (masses.answers_slices) tell(scan.results, scan.after, masses.after);
+  if (masses.answers_slices) return tell(scan.results, scan.after, masses.after);
+  if (masses.form) masses.after = {writer_.add_intermediate(joined(joined({scan.chain}, scan.kept), scan.after))};
 }
 
 std::vector<DimId> Reverse::kept_in(const Slices& slices, const Returning& masses) const {
@@ -159,10 +159,10 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   }
   SliceBody body(writer_.schedule(), slices);
   write_return(slices, masses, back, body);
-  if (!masses.answers_slices) {
+  if (!masses.answers_slices && !masses.form) {
     back.messages = writer_.add_intermediate(joined(joined({scan.chain}, back.kept), scan.after));
   }
-  const ValueId messages = back.messages;
+  const ValueId messages = !masses.answers_slices && masses.form ? masses.after[0] : back.messages;
   std::vector<DimId> first_dims = joined(back.kept, scan.start);
   const ValueId first = body.append_to(writer_, std::move(back), begin, std::move(first_dims));
   return {.results = present_part(messages, presence_of(step)), .first = first};

@@ -7,7 +7,9 @@
 #include "api/cotangents.hpp"
 #include "api/held.hpp"
 #include "api/inputs.hpp"
+#include "api/padding.hpp"
 #include "api/plan_cache.hpp"
+#include "api/repeated_gradient.hpp"
 #include "api/sweep.hpp"
 #include "base/watch.hpp"
 #include "engine/check_operands.hpp"
@@ -29,6 +31,10 @@ bool any_negative(Tensors cotangents, int threads) {
     return cotangent.data() != nullptr && !engine::admits(cotangent, Semiring::max_product, threads);
   });
 }
+
+}  // namespace
+
+namespace api {
 
 class GradientAsker {
  public:
@@ -152,13 +158,13 @@ class GradientAsker {
   std::vector<Tensor> unseen_;  // gradients that the run has not looked at as it wrote them
 };
 
-}  // namespace
+}  // namespace api
 
 ValueAndGradient api::ask_gradient(const Posed& posed, const GradientOptions& gradient) {
   const Call& call = posed.call;
   ValueAndGradient answer;
-  const auto& parameters = GradientAsker::parameters(call.graph, call.operands, call.options, gradient, {});
-  GradientAsker(posed, parameters).ask(gradient, answer);
+  const auto& parameters = api::GradientAsker::parameters(call.graph, call.operands, call.options, gradient, {});
+  api::GradientAsker(posed, parameters).ask(gradient, answer);
   return answer;
 }
 
@@ -171,18 +177,43 @@ ValueAndGradient value_and_gradient(const Plan& plan, Tensors operands, const Ru
                             [&](const api::Posed& posed) { return api::ask_gradient(posed, gradient); });
 }
 
+/// Its parameters are those of the first call.
+struct api::RepeatedGradient::Impl {
+  std::function<bool()> cancelled;
+  std::function<void(double)> progress;
+  GradientOptions gradient;
+  HeldQuestion<api::GradientAsker> question;
+};
+
+api::RepeatedGradient::RepeatedGradient(const Plan& plan, Tensors operands, const RunOptions& options,
+                                        GradientOptions gradient) {
+  const api::GradientAsker::Parameters parameters =
+      api::GradientAsker::parameters(plan.graph(), operands, options, gradient, gradient.gradients);
+  impl_ = std::unique_ptr<Impl>(
+      new Impl{options.cancelled, options.progress, std::move(gradient), {plan, operands, options, parameters}});
+}
+api::RepeatedGradient::RepeatedGradient(RepeatedGradient&&) noexcept = default;
+api::RepeatedGradient& api::RepeatedGradient::operator=(RepeatedGradient&&) noexcept = default;
+api::RepeatedGradient::~RepeatedGradient() = default;
+
+void api::RepeatedGradient::ask(Tensors operands, ValueAndGradient& answer) {
+  const base::Watch watch(impl_->cancelled, impl_->progress);
+  impl_->question.set(operands);
+  impl_->question.ask([&](api::GradientAsker& asker) { asker.ask(impl_->gradient, answer); });
+}
+
 void value_and_gradient_into(ValueAndGradient& answer, const Plan& plan, Tensors operands, Workspace& workspace,
                              const RunOptions& options, const GradientOptions& gradient) {
   const base::Watch watch(options.cancelled, options.progress);
-  const auto& parameters = GradientAsker::parameters(plan.graph(), operands, options, gradient, answer.gradients);
-  api::ask_held<GradientAsker>(workspace, plan, operands, options, parameters,
-                               [&](GradientAsker& asker) { asker.ask(gradient, answer); });
+  const auto& parameters = api::GradientAsker::parameters(plan.graph(), operands, options, gradient, answer.gradients);
+  api::ask_held<api::GradientAsker>(workspace, plan, operands, options, parameters,
+                                    [&](api::GradientAsker& asker) { asker.ask(gradient, answer); });
 }
 
 ValueAndGradient value_and_gradient(std::string_view equation, Tensors operands, const EinsumOptions& options,
                                     const GradientOptions& gradient) {
-  return value_and_gradient(api::cached_plan(equation, operands, options), operands, api::run_options(options),
-                            gradient);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return value_and_gradient(plan, operands, how, gradient);
 }
 
 }  // namespace plated

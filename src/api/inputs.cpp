@@ -158,6 +158,10 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
 }
 
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
+  if (all.size() > call.operands.size()) {  // an earlier list of this call: what comes after the operands stays
+    std::copy(call.operands.begin(), call.operands.end(), all.begin());
+    return fill_padding(call, semiring, std::span(all).first(call.operands.size()));
+  }
   all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
   for (const DimId v : call.plan.observable) {

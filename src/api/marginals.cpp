@@ -61,13 +61,8 @@ class MarginalsAsker {
     base::Phases phases;
     for (const Asked& part : parts_) {
       const auto phase = phases.next(parts_.size() > 1 && &part == parts_.data() ? 0.5 : 1.0);
-      if (part.filtered) {
-        filtered(part);
-      } else if (part.kind == Asked::Kind::outputs) {
-        joints(part);
-      } else {
-        probabilities(part);
-      }
+      const bool is_sweep = part.kind != Asked::Kind::outputs;
+      part.filtered ? filtered(part) : is_sweep ? probabilities(part) : joints(part);
     }
     check_answers();
   }
@@ -121,7 +116,7 @@ class MarginalsAsker {
         Tensor& posterior = answer.variables[name(v)] = results[next++];
         call_.plan.axes.put(v, axes_);
         if (const IntegerView* observed = call_.observed(v)) {
-          engine::put_observed(*observed, std::vector<double>{1.0}, 0.0, posterior);
+          engine::put_observed(*observed, certainty_, 0.0, posterior);
         }
         engine::normalise(graph_, axes_, posterior, call_.threads());
         erase(axes_, false, posterior);
@@ -262,7 +257,8 @@ class MarginalsAsker {
   std::vector<Asked> parts_;
   std::vector<DimId> swept_;
   std::vector<Variable> certain_;  // with a single state, or without any
-  std::vector<DimId> axes_;        // of the variable at hand
+  const std::vector<double> certainty_{1.0};
+  std::vector<DimId> axes_;  // of the variable at hand
   std::optional<api::Sweep> sweep_;
   Marginals* answer_ = nullptr;
   bool has_total_ = false;
@@ -294,7 +290,8 @@ Marginals marginals(const Plan& plan, Tensors operands, const RunOptions& option
 
 Marginals marginals(std::string_view equation, Tensors operands, const EinsumOptions& options,
                     const MarginalOptions& wanted) {
-  return marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options), wanted);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return marginals(plan, operands, how, wanted);
 }
 
 }  // namespace plated

@@ -20,7 +20,7 @@ std::int64_t padding_bytes(const Call& call) {
   return bytes;
 }
 
-void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
+void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operands) {
   if (call.lengths().empty()) return;
   const std::int64_t bytes = padding_bytes(call);
   const std::int64_t limit = call.options.memory_limit;
@@ -45,6 +45,7 @@ Tensor zero_padded(const Call& call, const std::vector<DimId>& axes, const Tenso
 void erase_outputs(const Call& call, std::span<const Tensor> outputs, double value) {
   if (call.lengths().empty()) return;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (call.graph.outputs()[o].dims.empty()) continue;
     engine::erase(call.extents(), call.presence(), call.graph.outputs()[o].dims, outputs[o], value);
   }
 }

@@ -69,7 +69,8 @@ std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted
     parts.push_back({.kind = Asked::Kind::marginals,
                      .forward = plan.forward_of_total(),
                      .variables = wanted.variables,
-                     .factors = wanted.factors});
+                     .factors = wanted.factors,
+                     .sweep = adjoint::sweep_schedule});
   }
   if (wanted.log || !wanted.sets.empty()) {
     parts.push_back({.kind = Asked::Kind::outputs,
@@ -150,6 +151,7 @@ std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& e
 }
 
 std::vector<Asked> PlanImpl::parts(const Question& question) const {
+  const adjoint::SweepPlanner sweep = adjoint::sweep_schedule;
   switch (question.kind) {
     case Question::Kind::value:
       return {{.kind = Asked::Kind::outputs}};
@@ -157,31 +159,34 @@ std::vector<Asked> PlanImpl::parts(const Question& question) const {
       return {{.kind = Asked::Kind::gradient,
                .forward = of_outputs_,
                .semiring = question.semiring,
-               .chosen = std::vector<bool>(graph.factors().size(), true)}};
+               .chosen = std::vector<bool>(graph.factors().size(), true),
+               .sweep = sweep}};
     case Question::Kind::hessian_vector_product:
-      return {{.kind = Asked::Kind::hessian, .forward = of_outputs_, .semiring = question.semiring}};
+      return {{.kind = Asked::Kind::hessian, .forward = of_outputs_, .semiring = question.semiring, .sweep = sweep}};
     case Question::Kind::marginals:
       return marginals(*this, question.wanted);
     case Question::Kind::max_marginals:
       return {{.kind = Asked::Kind::max_marginals,
                .forward = of_total_,
-               .semiring = semiring::selective(question.semiring)}};
+               .semiring = semiring::selective(question.semiring),
+               .sweep = sweep}};
     case Question::Kind::map:
     case Question::Kind::sample:
       return {{.kind = Asked::Kind::choices}};
     case Question::Kind::entropy:
-      return {{.kind = Asked::Kind::entropy, .forward = of_total_}};
+      return {{.kind = Asked::Kind::entropy, .forward = of_total_, .sweep = sweep}};
     case Question::Kind::expectation:
       return {{.kind = Asked::Kind::expectation,
                .forward = of_total_,
-               .chosen = std::vector<bool>(graph.factors().size(), true)}};
+               .chosen = std::vector<bool>(graph.factors().size(), true),
+               .sweep = sweep}};
     case Question::Kind::leave_one_out: {
       const auto plate = graph.find(question.plate);
       if (!plate || !has_slices(graph.dims()[*plate].kind)) {
         throw UnknownNameError("slices of '" + question.plate +
                                "' are to be left out, and the model has no such plate or chain");
       }
-      return {{.kind = Asked::Kind::leave_one_out, .forward = Forward::total, .plate = *plate}};
+      return {{.kind = Asked::Kind::leave_one_out, .forward = Forward::total, .plate = *plate, .sweep = sweep}};
     }
   }
   throw OptionError("not a question");

@@ -125,7 +125,13 @@ class PlanImpl {
   mutable std::map<Key, std::shared_ptr<const PlanImpl>> others_;
 };
 
+/// Makes a plan, and plans none of its questions: those that a program never asks are not linked.
+[[nodiscard]] Plan make_plan(FactorGraph&& graph, const PlanOptions& options);
+/// Plans questions before they are asked.
+void prepare(const Plan& plan, const std::vector<Question>& questions);
+
 struct PlanAccess {
+  static Plan plan(std::shared_ptr<const PlanImpl> impl) { return Plan(std::move(impl)); }
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
   /// Throws OptionError for a workspace of another plan.
   static void check(const Workspace& workspace, const Plan& plan);

@@ -22,6 +22,8 @@ struct Inputs {
   bool left_to_run = false;
   /// The largest of each operand, where they are looked at.
   std::vector<double> magnitudes = {};
+  /// Of weights: their logarithms, which `given` has.
+  std::vector<Tensor> logarithms = {};
 
   /// True where the two differ.
   [[nodiscard]] bool recentred() const { return !reduced.empty(); }

@@ -107,7 +107,7 @@ FusedScan FusedScan::returning() const {
 
 FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   Memory memory;
-  memory.packed = layout.take(static_cast<std::int64_t>(kernels::Scan::packed_bytes(shape)));
+  memory.packed = layout.take(static_cast<std::int64_t>(kernels::packed_matrix_bytes(shape.dtype, shape.states)));
   memory.scratch_bytes = static_cast<std::int64_t>(base::in_whole_lines(kernels::Scan::scratch_bytes(shape)));
   const bool splits = planner::splits_time(rows, shape.states, most);
   const std::int64_t most_rows = splits ? shape.states * planner::time_parts : rows;

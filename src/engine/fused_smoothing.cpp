@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/watch.hpp"
+#include "engine/kernel.hpp"
 #include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
 
@@ -56,8 +57,7 @@ FusedSmoothing::Memory FusedSmoothing::take(MemoryLayout& layout, int threads) c
   }
   memory.shift = layout.take<double>(there.rows);
   memory.weight = layout.take<double>(there.rows);
-  memory.packed =
-      layout.take(static_cast<std::int64_t>(kernels::ChainPosterior::packed_bytes(shape.dtype, shape.states)));
+  memory.packed = layout.take(static_cast<std::int64_t>(kernels::packed_matrix_bytes(shape.dtype, shape.states)));
   memory.scratch = layout.take(scratch * threads);
   memory.totals = layout.take<double>(tasks(block()) * pairs());
   memory.pairs = layout.take<double>(pairs());
@@ -158,6 +158,7 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
   const std::int64_t number = tasks(count);
   const std::size_t scratch = base::in_whole_lines(posterior.scratch_bytes());
   std::fill_n(memory.totals, number * pairs, 0.0);
+  const auto smooth = sweep_kernels().smooth;
   std::atomic<bool> safe = true;
   // One place at each end of the slices at a time; the matrix with the first ones.
   std::size_t done[2] = {0, 0};
@@ -185,7 +186,8 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
       for (kernels::SlicePlace* written : {&part.before, &part.after}) *written = written->from(begin);
       part.totals = counts ? memory.totals + t * pairs : nullptr;
       const std::int64_t end = std::min(there.rows, row + rows_of_a_meeting);
-      if (!posterior.run(row, end, part, memory.scratch + scratch * static_cast<std::size_t>(worker))) safe = false;
+      if (!(posterior.*smooth)(row, end, part, memory.scratch + scratch * static_cast<std::size_t>(worker)))
+        safe = false;
     };
     parallel_for(number, run.threads, TaskRef(task));
     if (!safe) return false;

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <variant>
 
+#include "kernels/chain_posterior.hpp"
 #include "kernels/contraction.hpp"
 #include "kernels/gather.hpp"
 #include "kernels/leave_one_out.hpp"
@@ -32,6 +34,34 @@ using KernelShape =
 /// Equal for equal shapes.
 [[nodiscard]] std::size_t hash_of(const KernelShape& shape);
 
+/// A bound kernel of a kind that hardly any but sweeps run. Members as in kernels::WeightedSum.
+class SweepKernel {
+ public:
+  SweepKernel() = default;
+  SweepKernel(const SweepKernel&) = delete;
+  SweepKernel& operator=(const SweepKernel&) = delete;
+  virtual ~SweepKernel() = default;
+
+  [[nodiscard]] virtual bool has_shape(const KernelShape& shape) const = 0;
+  [[nodiscard]] virtual std::int64_t tasks() const = 0;
+  [[nodiscard]] virtual std::size_t task_scratch_bytes() const { return 0; }
+  [[nodiscard]] virtual std::size_t shared_scratch_bytes() const { return 0; }
+  [[nodiscard]] virtual std::optional<std::size_t> vouches_beside() const { return std::nullopt; }
+  virtual double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                          std::byte* shared_scratch) const noexcept = 0;
+  virtual void finish(void* /*output*/, std::byte* /*shared_scratch*/) const noexcept {}
+};
+/// What sweeps run besides the kernels of every run.
+struct SweepKernels {
+  std::unique_ptr<const SweepKernel> (*make)(KernelShape& shape);
+  decltype(&kernels::ChainPosterior::run) smooth;
+};
+/// Makes weighted sums, logarithms of masses, scatters and posteriors known. To be
+/// called before a schedule has such steps: programs that plan none are linked without these kernels.
+void use_sweep_kernels();
+[[nodiscard]] const SweepKernels& sweep_kernels();
+void set_sweep_kernels(const SweepKernels* known);
+
 /// Immutable; tasks and what they compute depend on the shape alone. Members as in kernels::Contraction.
 class Kernel {
  public:
@@ -45,10 +75,14 @@ class Kernel {
     const kernels::Contraction* own = contraction();
     return own != nullptr && own->looks_at_input();
   }
+  [[nodiscard]] bool shows_inputs() const {
+    const kernels::Contraction* own = contraction();
+    return own != nullptr && own->shows_inputs();
+  }
   /// As in kernels::WeightedSum; others do not look.
   [[nodiscard]] std::optional<std::size_t> vouches_beside() const {
-    const auto* weighted = std::get_if<kernels::WeightedSum>(&bound_);
-    return weighted != nullptr ? weighted->vouches_beside() : std::nullopt;
+    const auto* sweep = std::get_if<Sweep>(&bound_);
+    return sweep != nullptr ? (*sweep)->vouches_beside() : std::nullopt;
   }
   double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                   std::byte* shared_scratch) const noexcept;
@@ -58,14 +92,8 @@ class Kernel {
   [[nodiscard]] const kernels::Contraction* contraction() const { return std::get_if<kernels::Contraction>(&bound_); }
 
  private:
-  struct LeaveOneOut {
-    LeaveOneOutInputs how;
-    std::int64_t kept = 0;
-    std::int64_t slices = 0;
-    std::int64_t grain = 1;  // kept indices of a task
-  };
-  using Bound = std::variant<kernels::Contraction, kernels::WeightedSum, LeaveOneOut, kernels::LogMassShape,
-                             kernels::RaiseShape, kernels::Gather, kernels::Scatter>;
+  using Sweep = std::unique_ptr<const SweepKernel>;
+  using Bound = std::variant<kernels::Contraction, kernels::RaiseShape, kernels::Gather, Sweep>;
   static Bound bound(KernelShape shape);
   [[nodiscard]] std::int64_t count_tasks() const;
 

@@ -6,6 +6,7 @@
 #include "io/data_file.hpp"
 #include "io/disk.hpp"
 #include "io/source.hpp"
+#include "model/rows.hpp"
 #include "plated/data_file.hpp"
 #include "plated/error.hpp"
 
@@ -140,9 +141,23 @@ Integers gathered(const Model& model, const Source& source, const Column& column
   return states;
 }
 
+/// The lines as they are.
+Long listed_rows(const Model& model, const Column& column) {
+  const auto rows = static_cast<std::int64_t>(column.states.size());
+  Long list{.states = Integers({rows}, column.states)};
+  const std::vector<DimId>& plates = model.graph.variable_plates()[column.variable];
+  for (std::size_t k = 0; k < plates.size(); ++k) {
+    std::vector<std::int64_t> slices;
+    for (const auto& slice : column.slices) slices.push_back(slice[k]);
+    list.slices.emplace(model.graph.dims()[plates[k]].name, Integers({rows}, std::move(slices)));
+  }
+  return list;
+}
+
 }  // namespace
 
-Evidence read_csv_states(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+Observations read_csv_states(const Model& model, const std::filesystem::path& path, std::string_view variable,
+                             bool lists) {
   const std::string text = read_text(path);
   const Source source(one_line(path.string()), without_mark(text));
   CsvReader reader(source);
@@ -166,26 +181,42 @@ Evidence read_csv_states(const Model& model, const std::filesystem::path& path, 
     }
     for (Column& column : columns) add_line(model, source, reader.place(), line, column);
   }
-  Evidence data;
+  Observations data;
   for (const Column& column : columns) {
     const std::string& name = model.graph.dims()[column.variable].name;
-    if (!data.emplace(name, gathered(model, source, column)).second) source.fail(0, shown(name) + " has two columns");
+    const bool listed = lists && column.index.size() > 1 && model::can_be_listed(model, column.variable);
+    if (listed ? !data.lists.emplace(name, listed_rows(model, column)).second
+               : !data.states.emplace(name, gathered(model, source, column)).second) {
+      source.fail(0, shown(name) + " has two columns");
+    }
   }
   return data;
 }
 
 }  // namespace io
 
-Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+namespace {
+
+Observations read_any(const Model& model, const std::filesystem::path& path, std::string_view variable, bool lists) {
   if (!variable.empty() && !find_variable(model, variable)) {
     throw UnknownNameError("there is no variable '" + std::string(variable) + "' to have data");
   }
-  if (path.extension() == ".csv") return io::read_csv_states(model, path, variable);
+  if (path.extension() == ".csv") return io::read_csv_states(model, path, variable, lists);
   if (path.extension() != ".npy") {
     throw OptionError(path.string() + ": data are .npy or .csv files");
   }
   if (variable.empty()) throw OptionError(path.string() + ": say which variable the array is of, as in name=FILE.npy");
-  return {{std::string(variable), io::read_npy_states(path)}};
+  return {.states = {{std::string(variable), io::read_npy_states(path)}}, .lists = {}};
+}
+
+}  // namespace
+
+Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+  return read_any(model, path, variable, false).states;
+}
+
+Observations read_observations(const Model& model, const std::filesystem::path& path, std::string_view variable) {
+  return read_any(model, path, variable, true);
 }
 
 }  // namespace plated

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "plated/data_file.hpp"
 #include "plated/integers.hpp"
 #include "plated/model.hpp"
 
@@ -12,8 +13,8 @@ namespace plated::io {
 /// The states of a .npy file. Throws FileError and FormatError, also for numbers that are not whole.
 [[nodiscard]] Integers read_npy_states(const std::filesystem::path& path);
 
-/// The columns of a table, or the one that is named.
-[[nodiscard]] Evidence read_csv_states(const Model& model, const std::filesystem::path& path,
-                                       std::string_view variable);
+/// The columns of a table, or the one that is named; with `lists`, those that can be lists are.
+[[nodiscard]] Observations read_csv_states(const Model& model, const std::filesystem::path& path,
+                                           std::string_view variable, bool lists);
 
 }  // namespace plated::io

@@ -52,8 +52,6 @@ class ChainPosterior {
   /// outlive the posterior. It is packed into `memory`, on a cache line's boundary, or into memory of its own.
   ChainPosterior(Dtype dtype, std::int64_t states, const void* matrix, std::int64_t row_stride,
                  std::int64_t column_stride, std::byte* memory = nullptr);
-  /// Of the memory that the matrix is packed into.
-  [[nodiscard]] static std::size_t packed_bytes(Dtype dtype, std::int64_t states);
 
   /// What a run needs, on a cache line's boundary.
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes(dtype_, states_); }

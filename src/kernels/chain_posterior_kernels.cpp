@@ -45,10 +45,6 @@ ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* mat
   PLATED_ASSERT(states >= 1);
 }
 
-std::size_t ChainPosterior::packed_bytes(Dtype dtype, std::int64_t states) {
-  return packed_matrix_bytes(dtype, states);
-}
-
 std::size_t ChainPosterior::scratch_bytes(Dtype dtype, std::int64_t states) {
   // For each slice of a chunk its source and its target; and three vectors for strided terms and answers.
   const std::size_t vector = packed_vector_bytes(dtype, states);

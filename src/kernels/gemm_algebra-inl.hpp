@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {

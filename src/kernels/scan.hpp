@@ -88,11 +88,9 @@ class Scan {
  public:
   /// Packs matrix[a · row_stride + b · column_stride], once for all steps and rows. In the log semiring the matrix must
   /// outlive the scan: sums that exponentials would underflow are recomputed from it.
-  /// It is packed into `memory`, on a cache line's boundary, or into memory of its own.
+  /// It is packed into `memory` (packed_matrix_bytes), on a cache line's boundary, or into memory of its own.
   Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride,
        std::byte* memory = nullptr);
-  /// Of the memory that the matrix is packed into.
-  [[nodiscard]] static std::size_t packed_bytes(const ScanShape& shape);
 
   /// What a run needs, on a cache line's boundary.
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes(shape_); }

@@ -58,8 +58,6 @@ Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, 
                 shape.semiring == Semiring::min_plus);
 }
 
-std::size_t Scan::packed_bytes(const ScanShape& shape) { return packed_matrix_bytes(shape.dtype, shape.states); }
-
 std::size_t Scan::scratch_bytes(const ScanShape& shape) {
   // For each row: message, product, input of the product, logarithms; and a vector for a strided term.
   return static_cast<std::size_t>(4 * scan_block_rows + 1) * packed_vector_bytes(shape.dtype, shape.states);

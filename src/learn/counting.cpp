@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "graph/answer_axes.hpp"
 #include "graph/barren.hpp"
@@ -33,6 +35,22 @@ Tensor as_logs(const Tensor& numbers, Space space, std::optional<std::size_t> pa
   return result;
 }
 
+template <class T>
+IntegerView as_type(const Integers& states) {
+  const auto kept = std::make_shared<const std::vector<T>>(states.values.begin(), states.values.end());
+  return IntegerView::view(kept->data(), states.shape).keeping(kept);
+}
+
+/// In as few bytes as so many states and −1 take: every E-step reads them.
+IntegerView narrowed(Integers states, std::int64_t count) {
+  const auto fits = [&]<class T>(T) { return count <= std::numeric_limits<T>::max(); };
+  if (states.values.empty()) return states;
+  if (fits(std::int8_t{})) return as_type<std::int8_t>(states);
+  if (fits(std::int16_t{})) return as_type<std::int16_t>(states);
+  if (fits(std::int32_t{})) return as_type<std::int32_t>(states);
+  return states;
+}
+
 double total_of(const Tensor& batches) {
   const auto* const values = static_cast<const double*>(batches.data());
   return std::accumulate(values, values + batches.elements(), 0.0);
@@ -60,7 +78,10 @@ Counting::Counting(const Model& model, const Weights& weights, std::vector<bool>
       evidence_(model.evidence),
       run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
       plan_(planned(prepared(model), evidence_, memory_limit)) {
-  for (const auto& [name, states] : evidence_) run_.evidence.emplace(name, IntegerView::view(states));
+  for (auto& [name, states] : evidence_) {
+    const std::int64_t count = graph().dims()[*graph().find(name)].size;
+    run_.evidence.emplace(name, narrowed(std::exchange(states, Integers()), count));
+  }
 }
 
 FactorGraph Counting::prepared(const Model& model) {
@@ -100,7 +121,6 @@ Plan Counting::planned(const FactorGraph& graph, const Evidence& evidence, std::
 Counts::Counts(const Counting& counting, int threads, std::function<bool()> cancelled,
                std::function<void(double)> progress)
     : counting_(counting),
-      workspace_(counting.plan_),
       factors_(counting.factors_),
       run_(counting.run_),
       logs_(factors_.size(), nullptr),
@@ -119,11 +139,35 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
 }
 
 double Counts::count() {
-  value_and_gradient_into(found_, counting_.plan_, factors_, workspace_, run_, places_);
+  if (!gradient_) gradient_.emplace(counting_.plan_, factors_, run_, places_);
+  try {
+    gradient_->ask(factors_, found_);
+  } catch (...) {
+    gradient_.reset();
+    throw;
+  }
   return total_of(found_.values[0]);
 }
 
 double Counts::log_total() const { return total_of(counting_.plan_.run(factors_, run_)[0]); }
+
+void Counts::clear_direction() {
+  if (direction_.empty()) {
+    for (const Tensor& factor : factors_) direction_.emplace_back(Dtype::float64, factor.shape());
+    return;
+  }
+  for (std::size_t f = 0; f < factors_.size(); ++f) {
+    if (counting_.counted_[f]) std::fill_n(direction(f), direction_[f].elements(), 0.0);
+  }
+}
+
+double* Counts::direction(std::size_t factor) const { return static_cast<double*>(direction_[factor].mutable_data()); }
+
+const std::vector<Tensor>& Counts::curve() {
+  if (!curving_) curving_.emplace(counting_.plan_);
+  hessian_vector_product_into(curved_, counting_.plan_, factors_, direction_, *curving_, run_);
+  return curved_.products;
+}
 
 Tensor Counts::counts_of(std::size_t factor, std::size_t child_axis) const {
   const Tensor& all = places_.gradients[factor];

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "api/repeated_gradient.hpp"
 #include "learn/learnt.hpp"
 #include "plated/fit.hpp"
 #include "plated/gradient.hpp"
@@ -36,7 +38,7 @@ class Counting {
   std::vector<bool> counted_;
   std::vector<bool> padded_;     // [factor]
   std::vector<Tensor> factors_;  // in log space, as planned
-  Evidence evidence_;
+  Evidence evidence_;            // until it is planned for
   RunOptions run_;
   Plan plan_;
 };
@@ -53,15 +55,23 @@ class Counts {
   double count();
   /// ln Z alone.
   [[nodiscard]] double log_total() const;
+  /// The direction in which curve() differentiates, in the shape of a counted factor's operand.
+  void clear_direction();
+  [[nodiscard]] double* direction(std::size_t factor) const;
+  /// The derivative of all counts in the direction: products of the Hessian of ln Z, by factor.
+  const std::vector<Tensor>& curve();
   /// The counts of a factor in the model's own shape.
   [[nodiscard]] Tensor counts_of(std::size_t factor, std::size_t child_axis) const;
 
  private:
   const Counting& counting_;
-  Workspace workspace_;
+  std::optional<api::RepeatedGradient> gradient_;  // once it has been asked for
   std::vector<Tensor> factors_;
   ValueAndGradient found_;
   GradientOptions places_;  // of the gradients that are wanted
+  std::vector<Tensor> direction_;
+  std::optional<Workspace> curving_;  // once it has been asked for
+  HessianVectorProduct curved_;
   RunOptions run_;
   std::vector<double*> logs_;          // [factor]
   std::vector<const double*> counts_;  // [factor]

@@ -110,6 +110,7 @@ Outcome Em::run(std::vector<double> start, const std::function<void(std::int64_t
   steps_ = 0;
   extrapolated_ = false;
   longest_ = 4;
+  outcome.history.reserve(static_cast<std::size_t>(std::min<std::int64_t>(options_.iterations, 1000)) + 1);
   try {
     iterate(outcome, told);
   } catch (const CancelledError&) {

@@ -1,11 +1,13 @@
-// fit: prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
-#include "plated/fit.hpp"
+// Prepares a model and its data, runs EM from all starts, and puts the best numbers into the model.
+#include "learn/fit_once.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "learn/equal_slices.hpp"
+#include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
@@ -66,7 +68,7 @@ Fit summary(const std::vector<learn::Outcome>& outcomes) {
 
 }  // namespace
 
-Fit fit(const Model& model, const Data& data, const FitOptions& options) {
+Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
   check_options(options);
   Model observed = learn::with_data(model, data);
   const std::vector<std::vector<std::size_t>> groups = learn::learnt_groups(observed, options.learn);
@@ -77,13 +79,16 @@ Fit fit(const Model& model, const Data& data, const FitOptions& options) {
       declare_distribution(observed, f);
     }
   }
-  const learn::Counting counting(observed, data.weights, learnt, options.memory_limit);
+  const learn::WeightedModel joined =
+      learn::join_equal_slices(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights);
+  const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     std::vector<learn::Holder> holders;
     for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
   }
+  if (options.standard_errors) learn::check_information(parts, options);
   const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, counting, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
@@ -93,11 +98,14 @@ Fit fit(const Model& model, const Data& data, const FitOptions& options) {
     offset += part->size();
     result.parameters += part->free();
   }
-  result.observations = learn::count_observations(observed, data.weights, learnt);
+  result.observations = learn::count_observations(observed, data, learnt);
   const auto free = static_cast<double>(result.parameters);
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
-  result.notes = learn::swappable_states(observed, learnt);
+  result.notes = learn::swappable_states(observed, data.lists, learnt);
+  if (options.standard_errors && !result.interrupted) {
+    learn::add_standard_errors(result, observed, parts, counting, outcomes[result.best].parameters, options);
+  }
   return result;
 }
 

@@ -29,36 +29,44 @@ double slices_of(const Model& model, DimId plate, const Weights& weights) {
 
 }  // namespace
 
-double count_observations(const Model& model, const Weights& weights, const std::vector<bool>& learnt) {
+double count_observations(const Model& model, const Data& data, const std::vector<bool>& learnt) {
   std::optional<base::SortedSet> shared;
-  for (const auto& [variable, states] : model.evidence) {
-    const std::vector<DimId>& of = model.graph.variable_plates()[*model.graph.find(variable)];
+  const auto share = [&](DimId variable) {
+    const std::vector<DimId>& of = model.graph.variable_plates()[variable];
     shared = shared ? base::intersect(*shared, of) : base::SortedSet(of);
-  }
+  };
+  for (const auto& [variable, states] : model.evidence) share(*model.graph.find(variable));
+  for (const auto& [variable, list] : data.lists) share(*find_variable(model, variable));
   std::vector<DimId> plates = shared.value_or(base::SortedSet{});
   for (std::size_t f = 0; f < learnt.size(); ++f) {
     if (!learnt[f]) continue;
     for (const DimId d : model.graph.factors()[f].dims) std::erase(plates, d);
   }
   double count = 1;
-  for (const DimId plate : plates) count *= slices_of(model, plate, weights);
+  for (const DimId plate : plates) count *= slices_of(model, plate, data.weights);
   return count;
 }
 
-double count_cells(const Model& model) {
+double count_cells(const Model& model, const Lists& lists) {
   double count = 0;
   for (const auto& [variable, states] : model.evidence) {
     count += static_cast<double>(
         std::count_if(states.values.begin(), states.values.end(), [](std::int64_t state) { return state >= 0; }));
   }
+  for (const auto& [variable, list] : lists) {
+    count += static_cast<double>(
+        std::count_if(list.states.begin(), list.states.end(), [](std::int64_t state) { return state >= 0; }));
+  }
   return count;
 }
 
-std::vector<std::string> swappable_states(const Model& model, const std::vector<bool>& learnt) {
+std::vector<std::string> swappable_states(const Model& model, const Lists& lists, const std::vector<bool>& learnt) {
   std::vector<std::string> notes;
   for (const std::string& name : variables(model)) {
     const DimId variable = *model.graph.find(name);
-    if (model.evidence.contains(name) || model.graph.dims()[variable].size < 2) continue;
+    const bool listed = std::any_of(lists.begin(), lists.end(),
+                                    [&](const auto& entry) { return find_variable(model, entry.first) == variable; });
+    if (listed || model.evidence.contains(name) || model.graph.dims()[variable].size < 2) continue;
     bool held = false;
     bool all_learnt = true;
     for (std::size_t f = 0; f < learnt.size(); ++f) {

@@ -30,8 +30,8 @@ void resize(Model& model, DimId plate, std::int64_t size, const std::string& var
   model.graph = model.graph.resized(dim.name, size);
 }
 
-/// Sizes follow the data; a shape of another rank is left to observe(), which refuses it.
-void resize_plates(Model& model, const Evidence& states) {
+/// Sizes follow the data; a shape of another rank is left to observe(), which refuses it. Returns which data say what.
+std::map<DimId, std::string> resize_plates(Model& model, const Evidence& states) {
   std::map<DimId, std::string> said;
   for (const auto& [name, values] : states) {
     const auto variable = find_variable(model, name);
@@ -50,20 +50,56 @@ void resize_plates(Model& model, const Evidence& states) {
       resize(model, plates[k], size, name);
     }
   }
+  return said;
+}
+
+/// Plates that nothing else says the size of have slices up to the last that a row is about.
+void resize_plates(Model& model, const Lists& lists, const std::map<DimId, std::string>& said) {
+  std::map<DimId, std::int64_t> sizes;
+  for (const auto& [name, list] : lists) {
+    const DimId variable = model::listed_variable(model, name, list);
+    for (const DimId plate : model.graph.variable_plates()[variable]) {
+      if (said.contains(plate) || factor_with_axis(model.graph, plate) != nullptr) continue;
+      const IntegerView& slices = list.slices.at(model.graph.dims()[plate].name);
+      std::int64_t last = -1;
+      for (std::size_t r = 0; r < slices.size(); ++r) last = std::max(last, slices[r]);
+      std::int64_t& size = sizes[plate];
+      size = std::max(size, last + 1);
+    }
+  }
+  for (const auto& [plate, size] : sizes) model.graph = model.graph.resized(model.graph.dims()[plate].name, size);
+}
+
+void check_lists(const Model& model, const Data& data) {
+  for (const auto& [name, list] : data.lists) {
+    const std::string& variable = model.graph.dims()[*find_variable(model, name)].name;
+    if (data.states.contains(variable) || data.states.contains(name)) {
+      throw OptionError("the data of " + graph::quoted(name) + " are given as an array and as a list");
+    }
+    const IntegerView& states = list.states;
+    if (std::any_of(states.begin(), states.end(), [](std::int64_t state) { return state >= 0; })) continue;
+    throw ValueError("all data of " + graph::quoted(label(model, variable)) +
+                     " are missing: leave the variable out, and it is latent");
+  }
 }
 
 }  // namespace
 
 Model with_data(const Model& model, const Data& data) {
   Model result = model;
-  resize_plates(result, data.states);
+  resize_plates(result, data.lists, resize_plates(result, data.states));
+  check_lists(result, data);
+  const auto is_told = [&](const auto& names, const std::string& name) {
+    return names.contains(name) || names.contains(label(model, name));
+  };
+  result.evidence.clear();
   for (const auto& [name, states] : model.evidence) {
     // What data say of a variable counts alone; other evidence must fit the sizes.
-    if (!data.states.contains(name) && !data.states.contains(label(model, name))) observe(result, {{name, states}});
+    if (!is_told(data.states, name) && !is_told(data.lists, name)) observe(result, {{name, states}});
   }
   observe(result, data.states);
   for (const auto& [name, lengths] : data.lengths) result.lengths.insert_or_assign(name, lengths);
-  if (result.evidence.empty()) {
+  if (result.evidence.empty() && data.lists.empty()) {
     throw OptionError("there are no data: the model has no evidence, and none was given");
   }
   for (const auto& [name, states] : result.evidence) {
@@ -73,6 +109,11 @@ Model with_data(const Model& model, const Data& data) {
                      " are missing: leave the variable out, and it is latent");
   }
   return result;
+}
+
+Model with_rows(Model model, const Lists& lists, model::Absent absent) {
+  for (const auto& [name, list] : lists) model::observe_rows(model, name, list, absent);
+  return model;
 }
 
 Model resized_like(const Model& model, const FactorGraph& graph) {

@@ -37,6 +37,8 @@ class Fit(Case):
         self.assertAlmostEqual(told["aic"], 2 * 63 - 2 * told["ln_l"])
         self.assertAlmostEqual(told["bic"], 63 * math.log(45) - 2 * told["ln_l"])
         self.assertEqual(told["history"], sorted(told["history"]))
+        self.assertAlmostEqual(told["ln_l"], -191.568856, places=5)  # the best that random starts find
+        self.assertAlmostEqual(self.tells("fit", UNFITTED, "--restarts", 40)["ln_l"], told["ln_l"], places=5)
         self.assertAlmostEqual(self.tells("solve", "fitted.json", "--task", "pr")["ln_z"], told["ln_l"], places=6)
         scores = self.tells("evaluate", "fitted.json", "--plate", "patient")
         self.assertEqual(scores["cells"], 315)
@@ -65,6 +67,112 @@ class Fit(Case):
         self.assertEqual(self.fitted(self.coins(), "--data", "more.csv")["factors"][1]["values"], by_hand)
         everything = self.fitted(self.coins(), "--data", "more.csv", "--learn", "x,y", "--pseudo-count", 0.5)
         self.assertEqual(everything["factors"][0]["values"], [6.5 / 8, 1.5 / 8])
+
+    def test_weights_are_copies(self):
+        self.write("copies.csv", "x,y\n" + "heads,0\n" * 3 + "heads,1\n" * 2 + "tails,1\n")
+        self.write("distinct.csv", "x,y\nheads,0\nheads,1\ntails,1\n")
+        self.write("weights.npy", npy([3.0, 2.0, 1.0], (3,)))
+        self.write("weights.csv", "copies\n3\n2\n1\n")
+        copies = self.tells("fit", self.coins(), "--data", "copies.csv")
+        for weights in ("i=weights.npy", "i=weights.csv"):
+            words = ["--data", "distinct.csv", "--weights", weights]
+            weighted = self.tells("fit", self.coins(), *words)
+            self.assertAlmostEqual(weighted["ln_l"], copies["ln_l"], places=12)
+            self.assertEqual(weighted["observations"], 6)
+            self.tells("fit", self.coins(), *words, "-o", "fitted.json")
+            self.assertAlmostEqual(self.tells("evaluate", "fitted.json", *words)["ln_l"], copies["ln_l"], places=9)
+        self.write("bad.csv", "copies\n3\nmany\n")
+        self.refuses(2, r"bad\.csv:3: 'many' is no weight", "fit", self.coins(), "--weights", "i=bad.csv")
+        self.refuses(2, "--weights reads 'plate=FILE'", "fit", self.coins(), "--weights", "weights.npy")
+        self.refuses(2, "have the shape", "fit", self.coins(), "--data", "copies.csv", "--weights", "i=weights.npy")
+
+    def test_lists_of_votes(self):
+        votes = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"item": 1, "annotator": 3},
+            "variables": {"truth": {"size": 2, "plates": ["item"]},
+                          "vote": {"states": ["no", "yes"], "plates": ["item", "annotator"]}},
+            "factors": [
+                {"name": "prior", "dims": ["truth"], "tied": ["item"], "distribution_of": "truth", "values": [0.4, 0.6]},
+                {"name": "votes", "dims": ["annotator", "truth", "vote"], "tied": ["item"], "distribution_of": "vote",
+                 "values": [[[0.9, 0.1], [0.2, 0.8]]] * 3},
+            ],
+        }  # fmt: skip
+        self.write("votes.json", json.dumps(votes))
+        cells = [(0, 2, "yes"), (1, 0, "no"), (0, 0, "yes"), (3, 1, "no"), (1, 2, "yes"), (2, 1, "yes"), (3, 0, "no")]
+        lines = "".join(f"{item},{annotator},{vote}\n" for item, annotator, vote in cells)
+        self.write("votes.csv", "item,annotator,vote\n" + lines)
+        dense = [math.nan] * 12
+        for item, annotator, vote in cells:
+            dense[3 * item + annotator] = float(vote == "yes")
+        self.write("votes.npy", npy(dense, (4, 3)))
+        words = ["fit", "votes.json", "--iterations", 5, "--plain", "--data"]
+        array, rows = (self.tells(*words, f"vote={file}") for file in ("votes.npy", "votes.csv"))
+        self.assertEqual(len(array["history"]), len(rows["history"]))
+        for one, two in zip(array["history"], rows["history"]):
+            self.assertAlmostEqual(one, two, places=9)
+        self.assertEqual([told["observations"] for told in (array, rows)], [4, 4])
+        words = ["evaluate", "votes.json", "--plate", "item", "--data"]
+        array, rows = (self.tells(*words, f"vote={file}") for file in ("votes.npy", "votes.csv"))
+        self.assertEqual([told["cells"] for told in (array, rows)], [7, 7])
+        for one, two in zip(array["slices_ln_p"], rows["slices_ln_p"]):
+            self.assertAlmostEqual(one, two, places=9)
+        self.write("far.csv", "item,annotator,vote\n0,3,yes\n")
+        self.refuses(2, "is about slice 3 of 'annotator', which has 3", "fit", "votes.json", "--data", "far.csv")
+
+    def test_held_out_data_and_folds(self):
+        self.write("seen.csv", "x,y\n" + "heads,0\nheads,1\ntails,1\n" * 4)
+        self.write("more.csv", "x,y\nheads,0\ntails,1\n")
+        words = ["fit", self.coins(), "--data", "seen.csv", "--learn", "x,y", "--pseudo-count", 1, "-o", "fitted.json"]
+        told = self.tells(*words, "--held-out", "more.csv", "--cross-validate", "i=3")
+        by_hand = math.log(9 / 14 * 5 / 10) + math.log(5 / 14 * 5 / 6)
+        self.assertAlmostEqual(told["held_out_ln_l"], by_hand)
+        self.assertAlmostEqual(told["held_out_ln_l"], self.tells("evaluate", "fitted.json", "--data", "more.csv")["ln_l"])
+        self.assertEqual(sorted(slice for fold in told["folds"] for slice in fold["slices"]), list(range(12)))
+        self.assertAlmostEqual(sum(fold["ln_l"] for fold in told["folds"]), told["cross_validated_ln_l"])
+        text = self.says(*words, "--held-out", "more.csv", "--cross-validate", "i=3")
+        self.assertEqual(len(re.findall(r"^ *\d +4 +8 +\d+ +yes +-\d+\.\d+$", text, re.MULTILINE)), 3)
+        self.assertRegex(text, r"(?m)^held-out ln L +-\d+\.\d+\ncross-validated ln L +-\d+\.\d+\nper cell +-\d+\.\d+$")
+        self.refuses(2, "is not a plate and a number of folds, as in patient=5", "fit", self.coins(), "--cross-validate", "i")
+        self.refuses(2, "there is no plate 'j' to cross-validate over", *words[:-2], "--cross-validate", "j=2")
+        self.refuses(2, "--held-out =more.csv: ", *words[:-2], "--held-out", "more.csv", "--held-out", "=more.csv")
+
+    def test_numbers_of_states(self):
+        pair = {"size": 3, "plates": ["i"]}
+        latent = {"format": "plated", "version": 1, "space": "real", "plates": {"i": 1},
+                  "variables": {"kind": {"size": 2, "plates": ["i"]}, "a": pair, "b": pair, "c": pair},
+                  "factors": [{"name": "kinds", "dims": ["kind"], "tied": ["i"], "distribution_of": "kind", "learn": True}] +
+                             [{"name": name, "dims": ["kind", name], "tied": ["i"], "distribution_of": name, "learn": True}
+                              for name in "abc"]}  # fmt: skip
+        self.write("latent.json", json.dumps(latent))
+        rows = ["0,0,0"] * 30 + ["1,1,1"] * 30 + ["2,2,2"] * 20 + ["0,1,2", "2,1,0", "1,0,2"]
+        self.write("rows.csv", "a,b,c\n" + "\n".join(rows) + "\n")
+        words = ["fit", "latent.json", "--data", "rows.csv", "--restarts", 5, "--pseudo-count", 0.01]
+        told = self.tells(*words, "--vary", "kind=1..4", "-o", "best.json")
+        self.assertEqual([row["states"] for row in told["varied"]], [1, 2, 3, 4])
+        self.assertEqual([row["parameters"] for row in told["varied"]], [6, 13, 20, 27])
+        self.assertEqual(min(told["varied"], key=lambda row: row["bic"])["states"], 3)
+        self.assertEqual(json.loads((self.folder / "best.json").read_text())["variables"]["kind"]["size"], 3)
+        self.assertAlmostEqual(self.tells("evaluate", "best.json", "--data", "rows.csv")["ln_l"], told["ln_l"])
+        text = self.says(*words, "--vary", "kind=2,3", "--held-out", "rows.csv")
+        self.assertRegex(text, r"^states +ln L +parameters +AIC +BIC +held-out ln L\n +2 .*\n +3 \* ")
+        self.refuses(2, "is not a variable and numbers of states, as in truth=2..8", *words, "--vary", "kind=4..2")
+        self.refuses(2, "the number of states of 'a' cannot be varied: it has data", *words, "--vary", "a=2..3")
+        self.refuses(2, "cannot be varied: its states have names", "fit", UNFITTED, "--vary", "truth=2..3")
+        self.refuses(2, "there is no variable 'z' to vary", *words, "--vary", "z=2..3")
+
+    def test_standard_errors(self):
+        self.write("seen.csv", "x,y\nheads,0\nheads,0\nheads,1\ntails,1\n")
+        words = ["fit", self.coins(), "--data", "seen.csv", "--learn", "x,y", "--standard-errors"]
+        told = self.tells(*words)
+        x, y = math.sqrt(0.25 * 0.75 / 4), math.sqrt(2 / 9 / 3)
+        for got, want in zip(told["standard_errors"]["x"], [x, x]):
+            self.assertAlmostEqual(got, want)
+        for got, want in zip(told["standard_errors"]["y"], [[y, y], [0, 0]]):
+            for one, other in zip(got, want):
+                self.assertAlmostEqual(one, other)
+        self.assertRegex(self.says(*words), r"(?m)^y +x=heads y=1 +0\.333333 +0\.272166$")
+        self.assertIn("entries (1, 0) are zero, at the boundary", self.run_program(*words).stderr)
+        self.assertNotIn("standard_errors", self.tells(*words[:-1]))
 
     def test_iterations_and_resume(self):
         straight = self.fitted(UNFITTED, "--iterations", 10, "--tolerance", 0, "--plain")

@@ -102,6 +102,66 @@ def test_expected_counts_and_scores(votes):
     assert score.log_likelihood == pytest.approx(history[0])
 
 
+def test_held_out_data_and_folds(votes):
+    model = votes_model(1, 4)
+    fit = plated.fit(model, {"vote": votes[:40]}, pseudo_count=0.5, held_out={"vote": votes[40:]}, cross_validate={"item": 4}, seed=2)
+    assert fit.held_out == fit.model.evaluate({"vote": votes[40:]}).log_likelihood
+    assert sorted(slice for fold in fit.folds for slice in fold.slices) == list(range(40))
+    for fold in fit.folds:
+        others = plated.fit(model, {"vote": np.delete(votes[:40], fold.slices, axis=0)}, pseudo_count=0.5)
+        held_out = others.model.evaluate({"vote": votes[fold.slices]})
+        assert fold.log_likelihood == pytest.approx(held_out.log_likelihood)
+        assert fold.cells == held_out.cells
+    assert fit.cross_validated == pytest.approx(sum(fold.log_likelihood for fold in fit.folds))
+    assert pickle.loads(pickle.dumps(fit)).folds == fit.folds
+    plain = plated.fit(model, {"vote": votes}, iterations=2)
+    assert (plain.held_out, plain.folds, plain.cross_validated) == (None, [], None)
+    with pytest.raises(plated.OptionError, match="is learnt and has an axis for plate 'annotator'"):
+        plated.fit(model, {"vote": votes}, cross_validate={"annotator": 2})
+    with pytest.raises(TypeError, match="cross_validate must be a mapping from a name"):
+        plated.fit(model, {"vote": votes}, cross_validate=5)
+
+
+def test_numbers_of_states():
+    random = np.random.default_rng(4)
+    truth = random.integers(3, size=400)
+    votes = np.where(random.random((400, 6)) < 0.8, truth[:, None], random.integers(3, size=(400, 6)))
+    graph = plated.FactorGraph()
+    graph.plate("item", 1)
+    graph.plate("annotator", 6)
+    graph.variable("truth", 2, plates=["item"])
+    graph.variable("vote", 3, plates=["item", "annotator"])
+    graph.factor("prior", ["truth"], tied=["item"], distribution_of="truth")
+    graph.factor("confusion", ["truth", "vote"], tied=["item", "annotator"], distribution_of="vote")
+    model = plated.Model(graph, {}, space="real", learn=["prior", "confusion"])
+    fit = plated.fit(model, {"vote": votes}, vary={"truth": range(1, 6)}, restarts=4, cross_validate={"item": 2})
+    assert [row.states for row in fit.varied] == [1, 2, 3, 4, 5]
+    assert [row.parameters for row in fit.varied] == [2, 5, 8, 11, 14]
+    assert fit.bic == min(row.bic for row in fit.varied) == fit.varied[2].bic
+    assert fit.cross_validated == fit.varied[2].cross_validated
+    assert fit.model.factors["confusion"].shape == (3, 3)
+    assert pickle.loads(pickle.dumps(fit)).varied == fit.varied
+    alone = plated.fit(model, {"vote": votes}, vary={"truth": 4}, restarts=4)
+    assert alone.log_likelihood == fit.varied[3].log_likelihood
+    with pytest.raises(plated.OptionError, match="the number of states of 'vote' cannot be varied: it has data"):
+        plated.fit(model, {"vote": votes}, vary={"vote": [2, 3]})
+
+
+def test_standard_errors():
+    graph = plated.FactorGraph()
+    graph.plate("i", 1)
+    graph.variable("coin", 2, plates=["i"])
+    graph.factor("bias", ["coin"], tied=["i"], distribution_of="coin")
+    for space, start in [("real", [0.5, 0.5]), ("log", np.log([0.5, 0.5]))]:
+        model = plated.Model(graph, {"bias": start}, space=space)
+        fit = plated.fit(model, {"coin": [0, 1, 1, 1]}, standard_errors=True)
+        np.testing.assert_allclose(fit.standard_errors["bias"], np.sqrt(0.25 * 0.75 / 4))
+        assert plated.fit(model, {"coin": [0, 1, 1, 1]}).standard_errors == {}
+        certain = plated.fit(model, {"coin": [1, 1]}, standard_errors=True)
+        np.testing.assert_array_equal(certain.standard_errors["bias"], 0)
+        assert "factor 'bias': entries (0) are zero, at the boundary" in certain.notes[0]
+
+
 def test_models_say_what_is_learnt():
     graph = votes_model().graph
     model = plated.Model(graph, {"prior": [0.5, 0.5]}, space="real", learn=["confusion"], prior={"confusion": 0.5})

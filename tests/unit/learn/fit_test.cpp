@@ -10,45 +10,10 @@
 #include "plated/model_file.hpp"
 #include "plated/solve.hpp"
 #include "property/written_case.hpp"
+#include "unit/learn/small_models.hpp"
 
 namespace plated::test {
 namespace {
-
-/// Items with a hidden class, and annotators with confusion tables: the start is 0.7 on the diagonal.
-Model dawid_skene(std::int64_t items, std::int64_t annotators, std::int64_t classes) {
-  FactorGraph graph;
-  graph.plate("item", items);
-  graph.plate("annotator", annotators);
-  graph.variable("truth", classes, {"item"});
-  graph.variable("vote", classes, {"item", "annotator"});
-  graph.factor("prior", {"truth"}, {.tied = {"item"}, .distribution_of = "truth"});
-  graph.factor("confusion", {"annotator", "truth", "vote"}, {.tied = {"item"}, .distribution_of = "vote"});
-  Tensor prior(Dtype::float64, {classes});
-  Tensor confusion(Dtype::float64, {annotators, classes, classes});
-  auto* const p = static_cast<double*>(prior.mutable_data());
-  auto* const c = static_cast<double*>(confusion.mutable_data());
-  for (std::int64_t k = 0; k < classes; ++k) p[k] = 1.0 / static_cast<double>(classes);
-  for (std::int64_t a = 0; a < annotators; ++a) {
-    for (std::int64_t k = 0; k < classes; ++k) {
-      for (std::int64_t v = 0; v < classes; ++v)
-        c[(a * classes + k) * classes + v] = k == v ? 0.7 : 0.3 / static_cast<double>(classes - 1);
-    }
-  }
-  return make_model(graph, {{"prior", prior}, {"confusion", confusion}}, {.space = Space::real});
-}
-
-Integers votes(std::int64_t items, std::int64_t annotators, std::int64_t classes, int missing_percent, int seed) {
-  Random random(static_cast<std::uint64_t>(seed));
-  Integers seen({items, annotators}, -1);
-  for (std::int64_t i = 0; i < items; ++i) {
-    const std::int64_t truth = random.below(classes);
-    for (std::int64_t a = 0; a < annotators; ++a) {
-      if (random.chance(missing_percent)) continue;
-      seen.values[static_cast<std::size_t>(i * annotators + a)] = random.chance(65) ? truth : random.below(classes);
-    }
-  }
-  return seen;
-}
 
 /// Dawid and Skene's own loops.
 struct ByHand {
@@ -93,11 +58,6 @@ struct ByHand {
     }
   }
 };
-
-void expect_near(const std::vector<double>& got, const std::vector<double>& want, double tolerance) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], want[k], tolerance) << "entry " << k;
-}
 
 TEST(Fit, AgreesWithDawidAndSkeneByHand) {
   const Model model = dawid_skene(60, 7, 3);
@@ -173,27 +133,6 @@ TEST(Fit, PlatesHaveAsManySlicesAsTheData) {
   EXPECT_EQ(got.log_likelihood, fit(dawid_skene(33, 4, 2), {.states = {{"vote", seen}}}, options).log_likelihood);
   EXPECT_EQ(got.model.graph.dims()[*got.model.graph.find("item")].size, 33);
   EXPECT_THROW((void)fit(dawid_skene(2, 3, 2), {.states = {{"vote", seen}}}, options), ShapeError);
-}
-
-/// A chain in log space, of sequences of different lengths.
-Model hidden_markov(std::int64_t sequences, std::int64_t steps) {
-  FactorGraph graph;
-  graph.plate("n", sequences);
-  graph.chain("t", steps);
-  graph.variable("before", 2, {"n", "t"});
-  graph.variable("now", 2, {"n", "t"});
-  graph.variable("seen", 3, {"n", "t"});
-  graph.link("t", "before", "now");
-  graph.factor("start", {"^before"}, {.tied = {"n"}, .distribution_of = "^before"});
-  graph.factor("move", {"before", "now"}, {.tied = {"n", "t"}, .distribution_of = "now"});
-  graph.factor("emit", {"now", "seen"}, {.tied = {"n", "t"}, .distribution_of = "seen"});
-  const auto log = [](std::vector<double> p) {
-    for (double& x : p) x = std::log(x);
-    return p;
-  };
-  return make_model(graph, {{"start", Tensor::of<double>({2}, log({0.6, 0.4}))},
-                            {"move", Tensor::of<double>({2, 2}, log({0.7, 0.3, 0.2, 0.8}))},
-                            {"emit", Tensor::of<double>({2, 3}, log({0.5, 0.3, 0.2, 0.1, 0.2, 0.7}))}});
 }
 
 /// Scaled forward and backward recursions; state 0 is before the first step and is not observed.
@@ -337,17 +276,6 @@ TEST(Fit, StartsWithoutNumbersAtRandom) {
   EXPECT_TRUE(got.model.learning.at("y").started);
 }
 
-/// The message of what a call throws.
-template <class E, class Call>
-std::string refused(const Call& call) {
-  try {
-    (void)call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Fit, RefusesWhatMakesNoSense) {
   const Model model = dawid_skene(2, 2, 2);
   const auto with = [&](std::vector<std::int64_t> states) {
@@ -380,6 +308,22 @@ TEST(Fit, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)fit(model, data, {.restarts = 0}), OptionError);
   EXPECT_THROW((void)fit(model, data, {.tolerance = -1}), OptionError);
   EXPECT_THROW((void)fit(model, data, {.pseudo_count = -1}), OptionError);
+}
+
+TEST(Fit, OfAnUnrolledModelIsThatOfTheModel) {
+  Model model = dawid_skene(5, 3, 2);
+  model.learning["prior"] = {.learn = true, .prior = Tensor::scalar(0.5)};
+  model.learning["confusion"] = {.learn = true, .prior = Tensor::of({3, 2, 2}, std::vector<double>(12, 0.25))};
+  observe(model, {{"vote", votes(5, 3, 2, 20, 8)}});
+  const FitOptions options{.iterations = 4, .tolerance = 0, .accelerate = false};
+  const Fit whole = fit(model, {}, options);
+  const Model flat = unroll(model);
+  EXPECT_EQ(flat.learning.size(), 5u + 15u);
+  EXPECT_EQ(flat.learning.at(flat.graph.factors()[1].name).same_as, flat.graph.factors()[0].name);
+  const Fit copies = fit(flat, {}, options);
+  EXPECT_EQ(copies.parameters, whole.parameters);
+  ASSERT_EQ(copies.history.size(), whole.history.size());
+  for (std::size_t k = 0; k < whole.history.size(); ++k) EXPECT_NEAR(copies.history[k], whole.history[k], 1e-9);
 }
 
 TEST(Evaluate, ScoresEachSlice) {

@@ -1,0 +1,154 @@
+// Groups slices by a hash of their data, and compares those of one group.
+#include "learn/equal_slices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/hash.hpp"
+
+namespace plated::learn {
+namespace {
+
+/// The states of a variable as (outer, slice, inner).
+struct Slices {
+  std::vector<std::int64_t>* states = nullptr;
+  std::vector<std::int64_t>* shape = nullptr;
+  std::size_t axis = 0;  // of the plate
+  std::size_t outer = 1, count = 1, inner = 1;
+
+  Slices(Integers& data, std::size_t at) : states(&data.values), shape(&data.shape), axis(at) {
+    for (std::size_t a = 0; a < data.shape.size(); ++a) {
+      (a < axis ? outer : a == axis ? count : inner) *= static_cast<std::size_t>(data.shape[a]);
+    }
+  }
+  [[nodiscard]] const std::int64_t* begin(std::size_t o, std::size_t slice) const {
+    return states->data() + (o * count + slice) * inner;
+  }
+  void add_to(base::Hash& hash, std::size_t slice) const {
+    for (std::size_t o = 0; o < outer; ++o) {
+      const std::int64_t* const from = begin(o, slice);
+      for (std::size_t k = 0; k < inner; ++k) hash.add(from[k]);
+    }
+  }
+  [[nodiscard]] bool equal(std::size_t a, std::size_t b) const {
+    for (std::size_t o = 0; o < outer; ++o) {
+      if (!std::equal(begin(o, a), begin(o, a) + inner, begin(o, b))) return false;
+    }
+    return true;
+  }
+  /// Leaves these slices alone.
+  void keep(const std::vector<std::size_t>& slices) const {
+    std::vector<std::int64_t> kept;
+    kept.reserve(outer * slices.size() * inner);
+    for (std::size_t o = 0; o < outer; ++o) {
+      for (const std::size_t slice : slices) kept.insert(kept.end(), begin(o, slice), begin(o, slice) + inner);
+    }
+    *states = std::move(kept);
+    (*shape)[axis] = static_cast<std::int64_t>(slices.size());
+  }
+};
+
+/// The first slice of each kind, in order, and for each slice its kind.
+struct Kinds {
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> of;
+};
+
+/// Stops where more than `most` kinds are found: `of` is then too short.
+Kinds kinds_of(const std::vector<Slices>& data, std::size_t count, std::size_t most) {
+  Kinds kinds;
+  std::unordered_multimap<std::size_t, std::size_t> known;  // kinds by their hash
+  for (std::size_t slice = 0; slice < count && kinds.first.size() <= most; ++slice) {
+    base::Hash hash;
+    for (const Slices& states : data) states.add_to(hash, slice);
+    const auto [begin, end] = known.equal_range(hash.value());
+    const auto found = std::find_if(begin, end, [&](const auto& kind) {
+      return std::all_of(data.begin(), data.end(),
+                         [&](const Slices& states) { return states.equal(kinds.first[kind.second], slice); });
+    });
+    if (found != end) {
+      kinds.of.push_back(found->second);
+      continue;
+    }
+    known.emplace(hash.value(), kinds.first.size());
+    kinds.of.push_back(kinds.first.size());
+    kinds.first.push_back(slice);
+  }
+  return kinds;
+}
+
+/// Whether only data can tell the slices of a plate apart.
+bool is_plain(const Model& model, DimId plate) {
+  const Dim& dim = model.graph.dims()[plate];
+  if (dim.kind != DimKind::plate || dim.size < 2) return false;
+  const auto holds = [&](const std::vector<DimId>& dims) {
+    return std::find(dims.begin(), dims.end(), plate) != dims.end();
+  };
+  const auto& factors = model.graph.factors();
+  if (std::any_of(factors.begin(), factors.end(), [&](const Factor& factor) { return holds(factor.dims); }))
+    return false;
+  // Lengths of what lies inside the plate, and its own.
+  return std::none_of(model.lengths.begin(), model.lengths.end(), [&](const auto& entry) {
+    const DimId ragged = *model.graph.find(entry.first);
+    if (ragged == plate) return true;
+    for (std::size_t f = 0; f < factors.size(); ++f) {
+      const std::vector<DimId> plates = model.graph.factor_plates(f);
+      if (std::binary_search(plates.begin(), plates.end(), ragged) &&
+          std::binary_search(plates.begin(), plates.end(), plate))
+        return true;
+    }
+    return false;
+  });
+}
+
+void join_slices(WeightedModel& weighted, DimId plate) {
+  Model& model = weighted.model;
+  const Dim dim = model.graph.dims()[plate];
+  std::vector<Slices> data;
+  for (auto& [name, states] : model.evidence) {
+    const std::vector<DimId>& plates = model.graph.variable_plates()[*model.graph.find(name)];
+    const auto found = std::find(plates.begin(), plates.end(), plate);
+    if (found == plates.end()) continue;
+    data.emplace_back(states, states.shape.size() - plates.size() + static_cast<std::size_t>(found - plates.begin()));
+  }
+  const auto count = static_cast<std::size_t>(dim.size);
+  const Kinds kinds = kinds_of(data, count, count / 2);
+  if (kinds.first.size() > count / 2) return;
+  std::vector<double> each(count, 1.0);
+  if (const auto given = weighted.weights.find(dim.name); given != weighted.weights.end()) {
+    const std::vector<double> values = given->second.values();
+    for (std::size_t k = 0; k < count; ++k) each[k] = values[given->second.rank() == 0 ? 0 : k];
+  }
+  std::vector<double> sums(kinds.first.size(), 0.0);
+  for (std::size_t k = 0; k < count; ++k) sums[kinds.of[k]] += each[k];
+  for (const Slices& states : data) states.keep(kinds.first);
+  const auto left = static_cast<std::int64_t>(sums.size());
+  model.graph = model.graph.resized(dim.name, left);
+  weighted.weights.insert_or_assign(dim.name, Tensor::of(Tensor::Shape{left}, sums));
+}
+
+/// Whether weights fit their plates: a run refuses what does not.
+bool fit_plates(const WeightedModel& weighted) {
+  return std::all_of(weighted.weights.begin(), weighted.weights.end(), [&](const auto& entry) {
+    const auto plate = weighted.model.graph.find(entry.first);
+    if (!plate || entry.second.data() == nullptr) return false;
+    const std::vector<double> values = entry.second.values();
+    const bool good = std::all_of(values.begin(), values.end(), [](double w) { return std::isfinite(w) && w >= 0; });
+    return good && (entry.second.rank() == 0 ||
+                    entry.second.shape() == Tensor::Shape{weighted.model.graph.dims()[*plate].size});
+  });
+}
+
+}  // namespace
+
+WeightedModel join_equal_slices(Model model, Weights weights) {
+  WeightedModel result{.model = std::move(model), .weights = std::move(weights)};
+  if (!fit_plates(result)) return result;
+  for (DimId plate = 0; plate < result.model.graph.dims().size(); ++plate) {
+    if (is_plain(result.model, plate)) join_slices(result, plate);
+  }
+  return result;
+}
+
+}  // namespace plated::learn

@@ -1,0 +1,121 @@
+// Takes some slices of a plate from a model and its data.
+#include "learn/take_slices.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "engine/lengths.hpp"
+#include "graph/answer_axes.hpp"
+
+namespace plated::learn {
+namespace {
+
+using Slices = std::vector<std::int64_t>;
+
+/// Calls copy(from, to, count) for each stretch of a row-major array of which some slices along an axis are kept.
+template <class Copy>
+void each_stretch(const std::vector<std::int64_t>& shape, std::size_t axis, const Slices& slices, const Copy& copy) {
+  const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  const std::int64_t outer = std::accumulate(shape.begin(), middle, std::int64_t{1}, std::multiplies<>());
+  const std::int64_t inner = std::accumulate(middle + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t to = 0;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (const std::int64_t slice : slices) {
+      copy((o * *middle + slice) * inner, to, inner);
+      to += inner;
+    }
+  }
+}
+
+std::vector<std::int64_t> shape_with(std::vector<std::int64_t> shape, std::size_t axis, const Slices& slices) {
+  shape[axis] = std::ssize(slices);
+  return shape;
+}
+
+Integers taken(const Integers& all, std::size_t axis, const Slices& slices) {
+  Integers some(shape_with(all.shape, axis, slices));
+  each_stretch(all.shape, axis, slices, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    std::copy_n(all.values.begin() + from, count, some.values.begin() + to);
+  });
+  return some;
+}
+
+Tensor taken(const Tensor& all, std::size_t axis, const Slices& slices) {
+  Tensor some = Tensor::uninitialised(all.dtype(), shape_with(all.shape(), axis, slices));
+  const std::vector<double> values = all.values();
+  const auto fill = [&]<class T>(T* entries) {
+    each_stretch(all.shape(), axis, slices, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+      std::transform(values.begin() + from, values.begin() + from + count, entries + to,
+                     [](double value) { return static_cast<T>(value); });
+    });
+  };
+  if (all.dtype() == Dtype::float32) {
+    fill(static_cast<float*>(some.mutable_data()));
+  } else {
+    fill(static_cast<double*>(some.mutable_data()));
+  }
+  return some;
+}
+
+/// The axis of a plate in an array shaped by dims, with batch dims in front of them or not.
+std::optional<std::size_t> axis_of(const FactorGraph& graph, const std::vector<DimId>& dims, std::size_t rank,
+                                   DimId plate) {
+  const auto found = std::find(dims.begin(), dims.end(), plate);
+  if (found == dims.end()) return std::nullopt;
+  const std::size_t leading = rank == dims.size() ? 0 : graph::batch_axes(graph).size();
+  return leading + static_cast<std::size_t>(found - dims.begin());
+}
+
+/// The plates that the lengths of a plate or chain are shaped by.
+std::vector<DimId> plates_of_lengths(const FactorGraph& graph, DimId dim) {
+  if (graph.dims()[dim].kind == DimKind::chain) {
+    for (const Chain& chain : graph.chains()) {
+      if (chain.dim != dim) continue;
+      std::vector<DimId> plates = graph.variable_plates()[chain.links[0].source];
+      std::erase(plates, dim);
+      return plates;
+    }
+  }
+  std::vector<DimId> axes = engine::length_axes(graph, dim);
+  axes.erase(axes.begin(), axes.begin() + std::ssize(graph::batch_axes(graph)));
+  return axes;
+}
+
+}  // namespace
+
+ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate, const Slices& slices) {
+  const FactorGraph& graph = observed.graph;
+  const std::string& name = graph.dims()[plate].name;
+  ModelAndData result{.model = observed, .data = {.weights = weights}};
+  result.model.graph = graph.resized(name, std::ssize(slices));
+  result.model.evidence.clear();
+  result.model.lengths.clear();
+  for (std::size_t f = 0; f < observed.factors.size(); ++f) {
+    const std::vector<DimId>& dims = graph.factors()[f].dims;
+    const auto axis = axis_of(graph, dims, dims.size(), plate);
+    if (!axis) continue;
+    result.model.factors[f] = taken(observed.factors[f], *axis, slices);
+    const auto learning = result.model.learning.find(graph.factors()[f].name);
+    if (learning != result.model.learning.end()) learning->second.prior = {};  // of all slices, and it is not learnt
+  }
+  for (const auto& [variable, states] : observed.evidence) {
+    const std::vector<DimId>& plates = graph.variable_plates()[*graph.find(variable)];
+    const auto axis = axis_of(graph, plates, states.shape.size(), plate);
+    Integers kept = axis ? taken(states, *axis, slices) : states;
+    if (std::any_of(kept.values.begin(), kept.values.end(), [](std::int64_t state) { return state >= 0; })) {
+      result.data.states.emplace(variable, std::move(kept));
+    }
+  }
+  for (const auto& [dim, lengths] : observed.lengths) {
+    const auto axis = axis_of(graph, plates_of_lengths(graph, *graph.find(dim)), lengths.shape.size(), plate);
+    result.data.lengths.emplace(dim, axis ? taken(lengths, *axis, slices) : lengths);
+  }
+  const auto weight = result.data.weights.find(name);
+  if (weight != result.data.weights.end() && weight->second.rank() > 0)
+    weight->second = taken(weight->second, 0, slices);
+  return result;
+}
+
+}  // namespace plated::learn

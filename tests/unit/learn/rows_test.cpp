@@ -1,0 +1,104 @@
+// Observations in rows: the graph that they make, repeated ones, and what is refused.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "plated/error.hpp"
+#include "plated/fit.hpp"
+#include "plated/long.hpp"
+#include "plated/solve.hpp"
+#include "unit/graph/message_of.hpp"
+
+namespace plated {
+namespace {
+
+using test::message_of;
+
+Model voting(std::int64_t items) {
+  FactorGraph graph;
+  graph.plate("item", items);
+  graph.plate("annotator", 2);
+  graph.variable("truth", 2, {"item"});
+  graph.variable("vote", 2, {"item", "annotator"});
+  graph.factor("prior", {"truth"}, {.tied = {"item"}, .distribution_of = "truth"});
+  graph.factor("votes", {"annotator", "truth", "vote"}, {.tied = {"item"}, .distribution_of = "vote"});
+  return make_model(graph,
+                    {{"prior", Tensor::of<double>({2}, {0.5, 0.5})},
+                     {"votes", Tensor::of<double>({2, 2, 2}, {0.7, 0.3, 0.4, 0.6, 0.9, 0.1, 0.2, 0.8})}},
+                    {.space = Space::real});
+}
+
+Long rows(std::vector<std::int64_t> item, std::vector<std::int64_t> annotator, std::vector<std::int64_t> vote) {
+  const auto array = [](std::vector<std::int64_t>& entries) {
+    const auto count = static_cast<std::int64_t>(entries.size());
+    return Integers({count}, std::move(entries));
+  };
+  return {.states = array(vote), .slices = {{"item", array(item)}, {"annotator", array(annotator)}}};
+}
+
+template <class Expected>
+std::string refused(const Long& list, Model model = voting(3)) {
+  return message_of<Expected>([&] { observe(model, "vote", list); });
+}
+
+TEST(Rows, AreAPlateAndIndices) {
+  Model model = voting(3);
+  observe(model, "vote", rows({2, 0, 2, 0}, {1, 0, 0, 1}, {1, 0, -1, 1}));
+  EXPECT_EQ(model.graph.factors()[1].name, "votes");
+  EXPECT_EQ(model.evidence.at("vote"), Integers({3, 2}, {0, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(model.evidence.at("annotator_of_vote"), Integers({3, 2}, {0, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(model.lengths.at("rows_of_vote"), Integers({3}, {2, 0, 1}));
+  EXPECT_NEAR(log_partition(model).item(),
+              std::log(0.5 * 0.7 * 0.1 + 0.5 * 0.4 * 0.8) + std::log(0.5 * 0.1 + 0.5 * 0.8), 1e-12);
+}
+
+TEST(Rows, ThatRepeatCountEach) {
+  Model model = voting(1);
+  observe(model, "vote", rows({0, 0, 0}, {1, 1, 1}, {0, 0, 1}));
+  EXPECT_NEAR(log_partition(model).item(), std::log(0.5 * 0.9 * 0.9 * 0.1 + 0.5 * 0.2 * 0.2 * 0.8), 1e-12);
+  EXPECT_TRUE(model.lengths.empty());
+  const Score score = evaluate(voting(1), {.lists = {{"vote", rows({0, 0, 0}, {1, 1, 1}, {0, 0, 1})}}});
+  EXPECT_NEAR(score.log_likelihood, log_partition(model).item(), 1e-12);
+  EXPECT_EQ(score.cells, 3);
+}
+
+TEST(Rows, OfADistributionWithoutParentsAreOnePlate) {
+  FactorGraph graph;
+  graph.plate("i", 3);
+  graph.plate("j", 2);
+  graph.variable("x", 2, {"i", "j"});
+  graph.factor("x", {"j", "x"}, {.tied = {"i"}, .distribution_of = "x"});
+  const Model model =
+      make_model(graph, {{"x", Tensor::of<double>({2, 2}, {0.5, 0.5, 0.5, 0.5})}}, {.space = Space::real});
+  const Long list{.states = Integers({4}, {0, 1, 1, 1}),
+                  .slices = {{"i", Integers({4}, {0, 9, 4, 4})}, {"j", Integers({4}, {0, 0, 0, 1})}}};
+  const Fit fitted = fit(model, {.lists = {{"x", list}}}, {.iterations = 1});
+  EXPECT_NEAR(fitted.model.factors[0].values()[0], 1.0 / 3, 1e-15);
+  EXPECT_EQ(fitted.model.factors[0].values()[3], 1);
+  EXPECT_EQ(fitted.observations, 10);
+}
+
+TEST(Rows, RefuseWhatMakesNoSense) {
+  EXPECT_EQ(refused<ValueError>(rows({0, 3}, {0, 0}, {0, 0})),
+            "row 1 of the data of 'vote' is about slice 3 of 'item', which has 3");
+  EXPECT_EQ(refused<ShapeError>(rows({0}, {0, 1}, {0, 0})),
+            "the data of 'vote' have (2) states, and (1) slices of 'item'");
+  Long less = rows({0}, {0}, {0});
+  less.slices.erase("item");
+  EXPECT_EQ(refused<ShapeError>(less), "the data of 'vote' do not say which slice of 'item' a row is about");
+  Long more = rows({0}, {0}, {0});
+  more.slices.emplace("truth", Integers({1}, {0}));
+  EXPECT_EQ(refused<UnknownNameError>(more), "the data of 'vote' say slices of 'truth', and it is in no such plate");
+  EXPECT_NE(refused<ValueError>(rows({0}, {0}, {2})).find("has the value 2"), std::string::npos);
+  Model model = voting(3);
+  model.children[1] = "";
+  EXPECT_EQ(refused<OptionError>(rows({0}, {0}, {0}), model),
+            "the data of 'vote' cannot be a list: it has no factor that is its distribution");
+  EXPECT_THROW(
+      (void)fit(voting(3), {.states = {{"vote", Integers({3, 2}, 0)}}, .lists = {{"vote", rows({0}, {0}, {0})}}}),
+      OptionError);
+  EXPECT_THROW((void)fit(voting(3), {.lists = {{"vote", rows({0}, {0}, {-1})}}}), ValueError);
+}
+
+}  // namespace
+}  // namespace plated
