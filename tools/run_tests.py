@@ -134,7 +134,7 @@ def test(preset, tally, choose=list, options=(), target="all"):
 def test_torch(tally):
     """plated::torch, on the PyTorch that the tests of the Python package have installed."""
     python = ROOT / "build" / "python" / "integration" / "bin" / "python"
-    test("torch", tally, lambda: ["-L", "^torch$"], ["-D", f"PLATED_TORCH_PYTHON={python}"], "plated_torch_tests")
+    test("torch", tally, lambda: ["-L", "^torch$"], ["-D", f"PLATED_TORCH_PYTHON={python}"], "plated_all_torch_tests")
 
 
 class PythonTests:
