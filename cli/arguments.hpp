@@ -56,7 +56,8 @@ struct FitCommand {
   std::string batch;                  ///< `plate=slices`; empty: all at once
   std::string cross_validate;         ///< `plate=folds`; empty: none
   std::string vary;                   ///< `variable=2..8`; empty: none
-  bool plain = false;                 ///< no extrapolation
+  bool standard_errors = false;
+  bool plain = false;  ///< no extrapolation
   bool resume = false;
   bool json = false;
   std::string plot;    ///< an SVG file; none where empty

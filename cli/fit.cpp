@@ -40,7 +40,7 @@ std::string table(const Fit& fit) {
   summary.row({"AIC", fmt::format("{:.6f}", fit.aic)});
   summary.row({"BIC", fmt::format("{:.6f}", fit.bic)});
   add_held_out(summary, fit);
-  return varied + restarts.text() + "\n" + folds_table(fit) + summary.text();
+  return varied + restarts.text() + "\n" + folds_table(fit) + summary.text() + errors_table(fit);
 }
 
 std::string as_json(const Fit& fit) {
@@ -57,7 +57,7 @@ std::string as_json(const Fit& fit) {
       "\"converged\": {}, \"interrupted\": {}, \"best\": {}, \"restarts\": [{}], \"history\": [{}]{}}}\n",
       json::number(fit.log_likelihood), json::number(fit.objective), fit.parameters, json::number(fit.observations),
       json::number(fit.aic), json::number(fit.bic), fit.converged, fit.interrupted, fit.best, restarts, history,
-      held_out_json(fit));
+      held_out_json(fit) + errors_json(fit));
 }
 
 /// The numbers of a fit that was interrupted, in place of the model's own.
@@ -89,6 +89,7 @@ FitOptions options_of(const Model& model, const FitCommand& wanted, const Common
   if (!wanted.batch.empty()) options.batch = batch_of(wanted.batch);
   if (!wanted.cross_validate.empty()) options.cross_validate = folds_of(wanted.cross_validate);
   if (!wanted.vary.empty()) options.vary = states_of(wanted.vary);
+  options.standard_errors = wanted.standard_errors;
   options.threads = common.threads;
   options.memory_limit = memory_limit(common);
   return options;

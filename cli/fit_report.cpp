@@ -1,12 +1,14 @@
-// Tables and JSON of held-out data, folds and numbers of states.
+// Tables and JSON of held-out data, folds, numbers of states and standard errors.
 #include "fit_report.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "errors.hpp"
 #include "json.hpp"
+#include "plated/json.hpp"
 
 namespace plated::cli {
 namespace {
@@ -27,6 +29,21 @@ std::map<std::string, Number> numbered(const std::string& message, const std::st
     if (error == std::errc() && rest == end) return {{word.substr(0, equals), number}};
   }
   throw UsageError(message);
+}
+
+/// `truth=I vote=II`, plates by their slices.
+std::string entry_label(const Model& model, const Factor& factor, std::size_t entry) {
+  std::string text;
+  for (std::size_t a = factor.dims.size(); a-- > 0;) {
+    const Dim& dim = model.graph.dims()[factor.dims[a]];
+    const auto at = static_cast<std::int64_t>(entry % static_cast<std::size_t>(dim.size));
+    entry /= static_cast<std::size_t>(dim.size);
+    const bool is_variable = dim.kind == DimKind::variable;
+    const std::string name = is_variable ? label(model, dim.name) : dim.name;
+    const std::string state = is_variable ? state_label(model, dim.name, at) : std::to_string(at);
+    text = name + "=" + state + (text.empty() ? "" : " ") + text;
+  }
+  return text;
 }
 
 }  // namespace
@@ -108,6 +125,34 @@ std::string folds_table(const Fit& fit) {
                fmt::format("{:.6f}", fold.log_likelihood)});
   }
   return folds.text() + "\n";
+}
+
+std::string errors_table(const Fit& fit) {
+  if (fit.standard_errors.empty()) return "";
+  const FactorGraph& graph = fit.model.graph;
+  Columns rows({Align::left, Align::left, Align::right, Align::right});
+  rows.row({"factor", "entry", "probability", "standard error"});
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    const Factor& factor = graph.factors()[f];
+    const auto found = fit.standard_errors.find(factor.name);
+    if (found == fit.standard_errors.end()) continue;
+    const std::vector<double> numbers = fit.model.factors[f].values();
+    const std::vector<double> errors = found->second.values();
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const double probability = fit.model.space == Space::log ? std::exp(numbers[k]) : numbers[k];
+      rows.row({factor.name, entry_label(fit.model, factor, k), fmt::format("{:.6f}", probability),
+                fmt::format("{:.6f}", errors[k])});
+    }
+  }
+  return "\n" + rows.text();
+}
+
+std::string errors_json(const Fit& fit) {
+  std::string text;
+  for (const auto& [factor, errors] : fit.standard_errors) {
+    text += (text.empty() ? "" : ", ") + json_string(factor) + ": " + json::nested(errors);
+  }
+  return text.empty() ? "" : ", \"standard_errors\": {" + text + "}";
 }
 
 std::string held_out_json(const Fit& fit) {

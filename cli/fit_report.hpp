@@ -1,5 +1,5 @@
 // What `plated fit` is told and reports besides the fit itself: held-out data, folds,
-// numbers of states.
+// numbers of states, standard errors.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,10 @@ namespace plated::cli {
 void add_held_out(Columns& summary, const Fit& fit);
 /// A row for each fold, and an empty line behind; empty where there are none.
 [[nodiscard]] std::string folds_table(const Fit& fit);
+/// An empty line, and a row for each probability that is learnt; empty where standard errors were not asked for.
+[[nodiscard]] std::string errors_table(const Fit& fit);
 /// Members of an object, a comma before each.
+[[nodiscard]] std::string errors_json(const Fit& fit);
 [[nodiscard]] std::string held_out_json(const Fit& fit);
 
 }  // namespace plated::cli

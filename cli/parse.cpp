@@ -206,6 +206,7 @@ class Declaration {
         ->type_name("PLATE=N");
     sub.add_option("--vary", fit.vary, "Fit a model for each number of states of a latent variable; keep the least BIC")
         ->type_name("VAR=N..N");
+    sub.add_flag("--standard-errors", fit.standard_errors, "Standard errors of what is learnt");
     sub.add_flag("--plain", fit.plain, "Plain EM: do not extrapolate steps");
     sub.add_flag("--resume", fit.resume, "Go on from the numbers in the file of -o, where there is one");
     sub.add_flag("--json", fit.json, "Restarts, ln L and history for programs");

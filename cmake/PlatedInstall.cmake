@@ -33,7 +33,11 @@ set(zlib "")
 if(ZLIB_FOUND)
   set(zlib -lz)
 endif()
-plated_pkg_config(plated "${PROJECT_DESCRIPTION}" "" "-lplated -lhwy -pthread")
+set(leave_out "")
+if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+  set(leave_out -Wl,--gc-sections)  # what a program does not use
+endif()
+plated_pkg_config(plated "${PROJECT_DESCRIPTION}" "" "-lplated -lhwy -pthread ${leave_out}")
 plated_pkg_config(plated_models "${PROJECT_DESCRIPTION}: models and their files" plated "-lplated_models ${zlib}")
 plated_pkg_config(plated_draw "${PROJECT_DESCRIPTION}: pictures" plated "-lplated_draw")
 

@@ -17,6 +17,8 @@ both are learnt from what they said.
 END
 title "How well does each of them judge, and how frequent are the grades?"
 plated fit "$unfitted" -o "$model"
+printf '\nThe best ln L of 100 random starts, which leave open which grade is which:\n'
+plated fit "$unfitted" --restarts 100 --quiet | grep '^ln L'
 title "Can it be solved, and what does it cost?"
 plated explain "$model"
 title "How probable is what the five said?"

@@ -56,16 +56,16 @@ struct EinsumOptions {
 [[nodiscard]] std::vector<Tensor> einsum_all(std::string_view equation, Tensors operands,
                                              const EinsumOptions& options = {});
 
-/// `sizes`, and those of dims that no operand has but the shapes of evidence and lengths tell: of `"(i) x ->"` with
-/// evidence of x of shape (1000) also i = 1000, and of a chain that nothing else tells the size of the longest row.
-/// Evidence and lengths of another rank than the model's tell nothing, and are refused where they are used.
+/// What verbs take the sizes of a call from besides its operands: `sizes`, and those of dims that no operand has but
+/// the shapes of evidence and lengths tell: of `"(i) x ->"` with evidence of x of shape (1000) also i = 1000, and of a
+/// chain that nothing else tells the size of the longest row. Evidence and lengths of another rank than the model's
+/// tell nothing, and are refused where they are used.
 [[nodiscard]] std::map<std::string, std::int64_t> implied_sizes(const FactorGraph& graph,
                                                                 const IntegersByName& evidence,
                                                                 const IntegersByName& lengths,
                                                                 std::map<std::string, std::int64_t> sizes = {});
 /// The same of an equation, with the sizes, evidence and lengths of the options.
-[[nodiscard]] std::map<std::string, std::int64_t> implied_sizes(std::string_view equation,
-                                                                const std::vector<Tensor>& operands,
+[[nodiscard]] std::map<std::string, std::int64_t> implied_sizes(std::string_view equation, Tensors operands,
                                                                 const EinsumOptions& options);
 
 }  // namespace plated

@@ -67,6 +67,9 @@ struct FitOptions {
   /// Fit::varied has a row for each. Factors that hold the variable, or one that a chain links it to, start from random
   /// numbers, unless the number of states is the model's own.
   std::map<std::string, std::vector<std::int64_t>> vary = {};
+  /// Whether standard errors of what is learnt are wanted: Fit::standard_errors. They take as many sweeps as there are
+  /// free parameters, and memory for the square of their number.
+  bool standard_errors = false;
   /// Threads to use; 0 is all the machine has. Restarts run side by side. The bits of the result do not depend on it.
   int threads = 0;
   /// Bytes that each run of the model may take; 0 is no limit.
@@ -123,13 +126,17 @@ struct Fit {
   double observations = 0;
   double aic = 0;
   double bic = 0;  ///< with the number of observations
+  /// For each learnt factor, by name and in its shape, the standard errors of its probabilities: the square roots of
+  /// the diagonal of the inverse of the observed information, the negative Hessian of the objective in the entries of
+  /// rows that sum to one. Zero for zeros; infinite for what the data do not determine, and `notes` say what and why.
+  std::map<std::string, Tensor> standard_errors = {};
   /// ln L of FitOptions::held_out under the fitted model.
   std::optional<double> held_out = {};
   std::vector<Fold> folds = {};  ///< of FitOptions::cross_validate
   /// The sum of ln p over all folds; none where a cross-validation was not asked for, or interrupted.
   std::optional<double> cross_validated = {};
   std::vector<Varied> varied = {};  ///< of FitOptions::vary, in its order; this is the fit of the least BIC
-  std::vector<std::string> notes;   ///< for people, one line each: states that could be swapped
+  std::vector<std::string> notes;   ///< for people, one line each: states that could be swapped, what is not determined
 };
 
 /// Learns factors that are distributions by exact EM in log space: one sweep forward and one backward in each iteration

@@ -104,8 +104,8 @@ struct ModelOptions {
 [[nodiscard]] Model in_space(Model model, Space space);
 
 /// The same model without plates and chains: FactorGraph::unroll with the slices of numbers, states and evidence.
-/// Throws OptionError for a model with ragged chains, whose slices the graph does not know, and what
-/// FactorGraph::unroll throws.
+/// Copies of a learnt factor that has no axis for a plate share their numbers (Learning::same_as). Throws OptionError
+/// for a model with ragged chains, whose slices the graph does not know, and what FactorGraph::unroll throws.
 [[nodiscard]] Model unroll(const Model& model);
 
 /// Adds to the evidence: `rain=yes` or `rain=1`, in plates `sensor[3]=0`, one index a plate in declaration order. Names

@@ -166,7 +166,6 @@ class Plan {
  private:
   friend class Workspace;
   friend struct api::PlanAccess;
-  friend Plan compile(FactorGraph&&, const PlanOptions&);
   explicit Plan(std::shared_ptr<const api::PlanImpl> impl);
   void run_into(Tensors outputs, Tensors operands, Workspace* workspace, const RunOptions& options) const;
   std::shared_ptr<const api::PlanImpl> impl_;

@@ -245,6 +245,7 @@ def fit(
     held_out: Optional[Mapping[str, Any]] = ...,
     cross_validate: Optional[Mapping[str, int]] = ...,
     vary: Optional[Mapping[str, Union[int, Iterable[int]]]] = ...,
+    standard_errors: bool = ...,
     lengths: Optional[Mapping[str, _Integers]] = ...,
     weights: Optional[Mapping[str, Any]] = ...,
     threads: int = ...,
@@ -265,22 +266,31 @@ def read_evidence(model: Model, path: Union[str, PathLike[str]]) -> dict[str, An
 def einsum(equation: str, *operands: _Number, out: _Arrays = ..., **options: Unpack[_Equation]) -> Any: ...
 def value_and_gradient(
     equation: str,
-    *operands: _Array,
+    *operands: _Number,
     cotangents: _Arrays = ...,
     wrt: Optional[Sequence[int]] = ...,
     out: Optional[Sequence[Optional[_Array]]] = ...,
     **options: Unpack[_Equation],
 ) -> tuple[Any, list[Any]]: ...
+@overload
 def hessian_vector_product(
     equation: str,
     *operands: _A,
-    direction: Sequence[_Array],
+    direction: Sequence[_Number],
     cotangents: _Arrays = ...,
     **options: Unpack[_Equation],
 ) -> tuple[Any, list[_A]]: ...
+@overload
+def hessian_vector_product(
+    equation: str,
+    *operands: _Number,
+    direction: Sequence[_Number],
+    cotangents: _Arrays = ...,
+    **options: Unpack[_Equation],
+) -> tuple[Any, list[Any]]: ...
 def marginals(
     equation: str,
-    *operands: _Array,
+    *operands: _Number,
     variables: bool = ...,
     factors: bool = ...,
     sets: Sequence[Sequence[str]] = ...,
@@ -289,14 +299,29 @@ def marginals(
     log: bool = ...,
     **options: Unpack[_Equation],
 ) -> Marginals: ...
+@overload
 def max_marginals(equation: str, *operands: _A, **options: Unpack[_Equation]) -> dict[str, _A]: ...
+@overload
+def max_marginals(equation: str, *operands: _Number, **options: Unpack[_Equation]) -> dict[str, Any]: ...
+@overload
 def entropy(equation: str, *operands: _A, **options: Unpack[_Equation]) -> _A: ...
+@overload
+def entropy(equation: str, *operands: _Number, **options: Unpack[_Equation]) -> Any: ...
+@overload
 def expectation(
     equation: str,
     *operands: _A,
-    statistics: Sequence[Optional[_Array]],
+    statistics: Sequence[Optional[_Number]],
     **options: Unpack[_Equation],
 ) -> _A: ...
+@overload
+def expectation(
+    equation: str,
+    *operands: _Number,
+    statistics: Sequence[Optional[_Number]],
+    **options: Unpack[_Equation],
+) -> Any: ...
+@overload
 def leave_one_out(
     equation: str,
     *operands: _A,
@@ -304,17 +329,25 @@ def leave_one_out(
     factors: _Names = ...,
     **options: Unpack[_Equation],
 ) -> _A: ...
-def map(equation: str, *operands: _Array, **options: Unpack[_Equation]) -> MapResult: ...
+@overload
+def leave_one_out(
+    equation: str,
+    *operands: _Number,
+    plate: str,
+    factors: _Names = ...,
+    **options: Unpack[_Equation],
+) -> Any: ...
+def map(equation: str, *operands: _Number, **options: Unpack[_Equation]) -> MapResult: ...
 def sample(
     equation: str,
-    *operands: _Array,
+    *operands: _Number,
     n: int = ...,
     seed: int = ...,
     first: int = ...,
     **options: Unpack[_Equation],
 ) -> dict[str, Any]: ...
 
-def evaluate(equation: str, *operands: _Array, **options: Unpack[_Equation]) -> Evaluation: ...
+def evaluate(equation: str, *operands: _Number, **options: Unpack[_Equation]) -> Evaluation: ...
 
 class Evaluation:
     @property
@@ -333,7 +366,7 @@ class Evaluation:
     ) -> Marginals: ...
     def sample(self, n: int = ..., seed: int = ..., first: int = ...) -> dict[str, Any]: ...
     def entropy(self) -> Any: ...
-    def expectation(self, statistics: Sequence[Optional[_Array]]) -> Any: ...
+    def expectation(self, statistics: Sequence[Optional[_Number]]) -> Any: ...
     def map(self) -> MapResult: ...
     def max_marginals(self) -> dict[str, Any]: ...
     def update(self, operand: Union[int, str], index: Union[int, Sequence[int]]) -> None: ...
@@ -356,13 +389,22 @@ class Plan:
         out: Optional[Sequence[Optional[_Array]]] = ...,
         **options: Unpack[_Run],
     ) -> tuple[Any, list[Any]]: ...
+    @overload
     def hessian_vector_product(
         self,
         *operands: _A,
-        direction: Sequence[_Array],
+        direction: Sequence[_Number],
         cotangents: _Arrays = ...,
         **options: Unpack[_Run],
     ) -> tuple[Any, list[_A]]: ...
+    @overload
+    def hessian_vector_product(
+        self,
+        *operands: _Operand,
+        direction: Sequence[_Number],
+        cotangents: _Arrays = ...,
+        **options: Unpack[_Run],
+    ) -> tuple[Any, list[Any]]: ...
     def marginals(
         self,
         *operands: _Operand,
@@ -374,10 +416,22 @@ class Plan:
         log: bool = ...,
         **options: Unpack[_Run],
     ) -> Marginals: ...
+    @overload
     def max_marginals(self, *operands: _A, **options: Unpack[_Run]) -> dict[str, _A]: ...
+    @overload
+    def max_marginals(self, *operands: _Operand, **options: Unpack[_Run]) -> dict[str, Any]: ...
+    @overload
     def entropy(self, *operands: _A, **options: Unpack[_Run]) -> _A: ...
-    def expectation(self, *operands: _A, statistics: Sequence[Optional[_Array]], **options: Unpack[_Run]) -> _A: ...
+    @overload
+    def entropy(self, *operands: _Operand, **options: Unpack[_Run]) -> Any: ...
+    @overload
+    def expectation(self, *operands: _A, statistics: Sequence[Optional[_Number]], **options: Unpack[_Run]) -> _A: ...
+    @overload
+    def expectation(self, *operands: _Operand, statistics: Sequence[Optional[_Number]], **options: Unpack[_Run]) -> Any: ...
+    @overload
     def leave_one_out(self, *operands: _A, plate: str, factors: _Names = ..., **options: Unpack[_Run]) -> _A: ...
+    @overload
+    def leave_one_out(self, *operands: _Operand, plate: str, factors: _Names = ..., **options: Unpack[_Run]) -> Any: ...
     def map(self, *operands: _Operand, **options: Unpack[_Run]) -> MapResult: ...
     def sample(
         self,

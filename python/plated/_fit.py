@@ -66,6 +66,7 @@ class Fit:
     observations: float
     aic: float
     bic: float
+    standard_errors: dict[str, Any]
     held_out: Optional[float]
     folds: list[Fold]
     cross_validated: Optional[float]

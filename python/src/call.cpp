@@ -48,19 +48,14 @@ void Call::read_named(const nb::dict& first, const nb::dict& second, std::size_t
 }
 
 void Call::find_plan(nb::str equation, EinsumOptions reading) {
-  // What is observed in this call is what its plan can observe.
-  for (const auto& [variable, values] : run_.evidence) reading.plan.observable.push_back(variable);
+  // What is observed in this call is what its plan can observe, and tells sizes.
+  reading.evidence = run_.evidence;
+  reading.lengths = run_.lengths;
   reading.sizes = run_.sizes;
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(equation.ptr(), &size);
   if (text == nullptr) throw nb::python_error();
   const std::string_view view(text, static_cast<std::size_t>(size));
-  if (!run_.evidence.empty() || !run_.lengths.empty()) {
-    reading.evidence = run_.evidence;
-    reading.lengths = run_.lengths;
-    run_.sizes = implied_sizes(view, operands_, reading);
-    reading.sizes = run_.sizes;
-  }
   // With the lock: most plans are known already, and looking one up is quicker than to give the lock away.
   Interrupt interrupt;
   reading.plan.cancelled = interrupt.callback();

@@ -58,9 +58,6 @@ class Call {
     } else {
       read_operands(operands);
     }
-    if (!run_.evidence.empty() || !run_.lengths.empty()) {
-      run_.sizes = implied_sizes(plan_->graph(), run_.evidence, run_.lengths, std::move(run_.sizes));
-    }
     const std::uint32_t bit = 1U << static_cast<unsigned>(run_.semiring);
     if ((plan.looked & bit) == 0) {
       plan.looked |= bit;

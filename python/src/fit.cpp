@@ -80,6 +80,8 @@ bool take_how(FitOptions& options, std::string_view key, nb::handle value) {
     options.iterations = integer_of<std::int64_t>(key, value);
   } else if (key == "tolerance") {
     options.tolerance = real_of(key, value);
+  } else if (key == "standard_errors") {
+    options.standard_errors = flag_of(key, value);
   } else if (key == "accelerate") {
     options.accelerate = flag_of(key, value);
   } else if (key == "pseudo_count") {
@@ -127,6 +129,13 @@ nb::dict as_dict(const Fit& fit) {
   result["observations"] = fit.observations;
   result["aic"] = fit.aic;
   result["bic"] = fit.bic;
+  nb::dict errors;
+  for (const Factor& factor : fit.model.graph.factors()) {
+    const auto found = fit.standard_errors.find(factor.name);
+    if (found != fit.standard_errors.end())
+      errors[nb::cast(factor.name)] = to_python(Tensor(found->second), Library::numpy);
+  }
+  result["standard_errors"] = errors;
   result["held_out"] = fit.held_out;
   nb::list folds;
   for (const Fold& fold : fit.folds) {
@@ -227,7 +236,7 @@ void define_fit(nb::module_& module, nb::class_<PythonModel>& model) {
                      "tolerance: float = 1e-9, accelerate: bool = True, pseudo_count: float = 0, seed: int = 0, "
                      "batch: Mapping[str, int] | None = None, "
                      "held_out: Mapping[str, object] | None = None, cross_validate: Mapping[str, int] | None = None, "
-                     "vary: Mapping[str, int | Iterable[int]] | None = None, "
+                     "vary: Mapping[str, int | Iterable[int]] | None = None, standard_errors: bool = False, "
                      "lengths: Mapping[str, _Integers] | None = None, weights: Mapping[str, object] | None = None, "
                      "threads: int = 0, memory_limit: int = 0, "
                      "progress: Callable[[int, int, float], object] | None = None) -> Fit"),
@@ -248,8 +257,8 @@ The first of the ``restarts`` starts from the model's own numbers, the others fr
 most E- and M-steps of each; the numbers are those after the last M-step. ``held_out`` are data to score the fitted
 model on; ``cross_validate={"patient": 5}`` deals the slices of a plate to folds by the ``seed``, and scores each under a
 fit of the others. ``vary={"truth": range(2, 9)}`` fits a model for each number of states of a latent variable and
-keeps the one of the least BIC. ``batch={"patient": 100}`` takes a step for every 100 slices of a plate, and
-``iterations`` are then passes over the data. ``progress`` is told restart, iteration and
+keeps the one of the least BIC. ``standard_errors`` asks for those of what is learnt. ``batch={"patient": 100}`` takes a
+step for every 100 slices of a plate, and ``iterations`` are then passes over the data. ``progress`` is told restart, iteration and
 objective of each E-step. docs/fit.md has the rest.)");
   module.def("expected_counts", &count, nb::arg("model"), nb::arg("data") = nb::none(), nb::arg("keywords"),
              nb::sig("def expected_counts(model: Model, data: Mapping[str, object] | None = None, *, "

@@ -26,6 +26,8 @@ struct PythonModel : Model {
 /// "real" or "log". Throws OptionError for another word.
 [[nodiscard]] Space space_of(std::string_view key, nb::handle value);
 [[nodiscard]] const char* name_of(Space space);
+/// "uai", "bif" or "plated". Throws OptionError for another word.
+[[nodiscard]] Format format_of(std::string_view key, nb::handle value);
 
 /// Names of states by variable, from a dict of lists.
 [[nodiscard]] std::map<std::string, std::vector<std::string>, std::less<>> states_of(nb::handle value);

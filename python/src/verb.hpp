@@ -98,6 +98,7 @@ void define_assignments(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_graph(nb::module_& module);
 void define_plan(nb::module_& module, nb::class_<PythonPlan>& plan);
 void define_model(nb::module_& module);
+void define_model_files(nb::module_& module);
 void define_model_verbs(nb::class_<PythonModel>& model);
 void define_fit(nb::module_& module, nb::class_<PythonModel>& model);
 

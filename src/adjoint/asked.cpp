@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adjoint/questions.hpp"
+#include "base/assert.hpp"
 #include "base/hash.hpp"
 #include "graph/answer_axes.hpp"
 #include "graph/derived.hpp"
@@ -87,8 +88,7 @@ Forward simplest(const FactorGraph& graph, Forward forward) {
 }
 
 Schedule schedule_for(const Asked& asked, const FactorGraph& graph, const planner::Options& options,
-                      const std::function<Schedule(Forward)>& forward) {
-  const std::size_t total = total_of(graph, asked.forward);
+                      const ForwardSchedule& forward) {
   switch (asked.kind) {
     case Asked::Kind::outputs:
       return outputs(asked, graph, options);
@@ -96,6 +96,16 @@ Schedule schedule_for(const Asked& asked, const FactorGraph& graph, const planne
       return kept_forward(forward_graph(graph, asked.forward), options);
     case Asked::Kind::choices:
       return choices(graph, options);
+    default:
+      PLATED_ASSERT(asked.sweep != nullptr);
+      return asked.sweep(asked, graph, options, forward);
+  }
+}
+
+Schedule sweep_schedule(const Asked& asked, const FactorGraph& graph, const planner::Options& options,
+                        const ForwardSchedule& forward) {
+  const std::size_t total = total_of(graph, asked.forward);
+  switch (asked.kind) {
     case Asked::Kind::gradient:
       return gradient_schedule(forward(asked.forward), graph.outputs().size(),
                                {.semiring = asked.semiring,
@@ -116,8 +126,9 @@ Schedule schedule_for(const Asked& asked, const FactorGraph& graph, const planne
       return graph.dims()[asked.plate].kind == DimKind::chain
                  ? without_factors(asked, graph, options)
                  : predictive_schedule(forward(asked.forward), asked.plate);
+    default:
+      throw OptionError("not a question");
   }
-  throw OptionError("not a question");
 }
 
 }  // namespace plated::adjoint

@@ -14,6 +14,13 @@ namespace plated::adjoint {
 /// What a forward run computes: the graph's outputs, its total, or both.
 enum class Forward : std::uint8_t { outputs, total, both };
 
+struct Asked;
+/// Gives the schedule of a forward run, which is made once for all that continue it.
+using ForwardSchedule = std::function<planner::Schedule(Forward)>;
+/// Makes the schedule of a question that continues a forward run.
+using SweepPlanner = planner::Schedule (*)(const Asked& asked, const FactorGraph& graph,
+                                           const planner::Options& options, const ForwardSchedule& forward);
+
 struct Asked {
   enum class Kind : std::uint8_t {
     outputs,   ///< the graph's outputs, or `axes`, as fast as can be; with keep_sums, summed in double
@@ -40,6 +47,8 @@ struct Asked {
   std::vector<bool> chosen = {};              // [factor]: wanted gradients, given statistics, or those left out
   std::vector<std::vector<DimId>> axes = {};  // of outputs
   DimId plate = 0;                            // of leave-one-out
+  /// sweep_schedule in all that continue a forward run, so that a program which asks none is linked without it.
+  SweepPlanner sweep = nullptr;
 
   bool operator==(const Asked&) const = default;
 };
@@ -53,9 +62,11 @@ struct AskedHash {
 /// just one.
 [[nodiscard]] Forward simplest(const FactorGraph& graph, Forward forward);
 
-/// Makes the schedule. `forward` gives the schedule of a forward run, which is made once for all that continue it.
+/// Makes the schedule of anything.
 [[nodiscard]] planner::Schedule schedule_for(const Asked& asked, const FactorGraph& graph,
-                                             const planner::Options& options,
-                                             const std::function<planner::Schedule(Forward)>& forward);
+                                             const planner::Options& options, const ForwardSchedule& forward);
+/// Makes the schedule of what continues a forward run.
+[[nodiscard]] planner::Schedule sweep_schedule(const Asked& asked, const FactorGraph& graph,
+                                               const planner::Options& options, const ForwardSchedule& forward);
 
 }  // namespace plated::adjoint

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "engine/kernel.hpp"
 
 namespace plated::adjoint {
 
@@ -13,6 +14,7 @@ using base::unite;
 using planner::Precision;
 
 StepWriter::StepWriter(planner::Schedule& schedule) : schedule_(schedule) {
+  engine::use_sweep_kernels();
   schedule_.components.push_back({});
   // Most sweeps append about twice as many as there are. Lists of a large network that grow step by step are moved
   // while both copies exist; room that is never written takes no memory.

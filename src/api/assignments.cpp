@@ -18,7 +18,11 @@
 namespace plated::api {
 
 Decoder::Decoder(const Posed& posed, const adjoint::Choice& choice, bool keeps)
-    : posed_(posed), choice_(choice), keeps_(keeps), chosen_(posed.call.graph.dims().size()) {
+    : posed_(posed),
+      choice_(choice),
+      keeps_(keeps),
+      presence_(posed.call.presence()),
+      chosen_(posed.call.graph.dims().size()) {
   const Call& call = posed.call;
   for (DimId v = 0; v < call.graph.dims().size(); ++v) {
     if (call.graph.dims()[v].kind != DimKind::variable) continue;
@@ -124,12 +128,11 @@ const Tensor& Decoder::run(std::map<std::string, Integers>& assignment, std::uin
         settings.output_bytes, settings.memory_limit);
   }
   base::tell_progress(1);
-  const engine::Exponents lengths = call.presence();
   for (const Variable& of : variables_) {
     const Dim& dim = call.graph.dims()[of.id];
     if (dim.end != End::none) continue;
     if (const IntegerView* observed = call.observed(of.id)) engine::put_observed(*observed, chosen_[of.id]);
-    engine::erase(call.extents(), lengths, of.axes, chosen_[of.id]);
+    engine::erase(call.extents(), presence_, of.axes, chosen_[of.id]);
     Integers& answer = assignment[dim.name];
     if (keeps_) {
       answer = chosen_[of.id];

@@ -40,6 +40,7 @@ class Decoder {
   const Posed& posed_;
   adjoint::Choice choice_;
   bool keeps_;
+  engine::Exponents presence_;  // of the slices that lengths leave
   std::deque<Variable> variables_;
   std::int64_t state_bytes_ = 0;  // of all assignments
   std::shared_ptr<const Runnable> runnable_;

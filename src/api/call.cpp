@@ -4,15 +4,21 @@
 #include "api/observations.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/thread_pool.hpp"
+#include "plated/einsum.hpp"
 #include "plated/error.hpp"
 
 namespace plated::api {
 namespace {
 
-planner::Extents extents_of(const FactorGraph& defaults, std::span<const Tensor> operands, const RunOptions& options,
-                            KnownSizes sizes) {
+planner::Extents extents_of(const PlanImpl& asked, const FactorGraph& defaults, std::span<const Tensor> operands,
+                            const RunOptions& options, KnownSizes sizes) {
   check_options(options);
-  if (!sizes.are_known) engine::read_extents(defaults, operands, options.sizes, sizes.buffer);
+  if (!sizes.are_known && asked.reads_implied_sizes(options)) {
+    engine::read_extents(defaults, operands, implied_sizes(defaults, options.evidence, options.lengths, options.sizes),
+                         sizes.buffer);
+  } else if (!sizes.are_known) {
+    engine::read_extents(defaults, operands, options.sizes, sizes.buffer);
+  }
   return std::move(sizes.buffer);
 }
 
@@ -32,7 +38,7 @@ engine::Exponents exponents_of(const PlanImpl& plan, const planner::Extents& ext
 
 Call::Call(const PlanImpl& asked, const FactorGraph& defaults, std::span<const Tensor> given, const RunOptions& how,
            KnownSizes sizes)
-    : extents_(extents_of(defaults, given, how, std::move(sizes))),
+    : extents_(extents_of(asked, defaults, given, how, std::move(sizes))),
       sized_(asked.at(extents_)),
       lengths_(lengths_of(served(asked), extents_, how)),
       exponents_(exponents_of(served(asked), extents_, lengths_, how)),

@@ -29,8 +29,8 @@ planner::Strategy strategy_of(Search search) {
 }
 
 /// A factor for what a run may observe of a variable, with axes batch, plates, states.
-DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const graph::AnswerAxes& axes,
-                   const std::set<std::string>& taken_names, const std::string& name) {
+DimId add_observable(FactorGraph& observed, const FactorGraph& graph, const graph::AnswerAxes& axes,
+                     const std::set<std::string>& taken_names, const std::string& name) {
   const auto v = graph.find(name);
   if (!v || graph.dims()[*v].kind != DimKind::variable) {
     throw UnknownNameError("'" + name + "' is to be observable, and the model has no such variable");
@@ -45,7 +45,23 @@ DimId add_evidence(FactorGraph& observed, const FactorGraph& graph, const graph:
 
 Plan compile(const FactorGraph& graph, const PlanOptions& options) { return compile(FactorGraph(graph), options); }
 
-Plan compile(FactorGraph&& given, const PlanOptions& options) {
+Plan compile(FactorGraph&& graph, const PlanOptions& options) {
+  Plan plan = api::make_plan(std::move(graph), options);
+  const base::Watch watch(options.cancelled, {});
+  api::prepare(plan, options.questions);
+  return plan;
+}
+
+void api::prepare(const Plan& plan, const std::vector<Question>& questions) {
+  const PlanImpl& impl = PlanAccess::impl(plan);
+  for (const Question& question : questions) {
+    const auto served = impl.serving(question);
+    const PlanImpl& answering = served ? *served : impl;
+    for (const adjoint::Asked& part : answering.parts(question)) (void)answering.runnable(part);
+  }
+}
+
+Plan api::make_plan(FactorGraph&& given, const PlanOptions& options) {
   const base::Watch watch(options.cancelled, {});
   if (options.trials < 0) throw OptionError("the number of trials is negative: " + std::to_string(options.trials));
   if (!(options.runs >= 0)) throw OptionError("the number of runs that a plan is for must not be negative");
@@ -82,16 +98,10 @@ Plan compile(FactorGraph&& given, const PlanOptions& options) {
     if (!seen.insert(name).second) {
       throw DuplicateNameError("'" + name + "' is named twice among the observable variables");
     }
-    observable.push_back(add_evidence(*observed, graph, axes, factor_names, name));
+    observable.push_back(add_observable(*observed, graph, axes, factor_names, name));
   }
-  const auto plan = std::make_shared<const api::PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
-                                                          std::move(internal));
-  for (const Question& question : options.questions) {
-    const auto served = plan->serving(question);
-    const api::PlanImpl& answering = served ? *served : *plan;
-    for (const adjoint::Asked& part : answering.parts(question)) (void)answering.runnable(part);
-  }
-  return Plan(plan);
+  return PlanAccess::plan(std::make_shared<const PlanImpl>(std::move(graph), std::move(observed), std::move(observable),
+                                                           std::move(internal)));
 }
 
 }  // namespace plated

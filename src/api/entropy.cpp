@@ -139,7 +139,8 @@ void entropy_into(Tensor& answer, const Plan& plan, Tensors operands, Workspace&
 }
 
 Tensor entropy(std::string_view equation, Tensors operands, const EinsumOptions& options) {
-  return entropy(api::cached_plan(equation, operands, options), operands, api::run_options(options));
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return entropy(plan, operands, how);
 }
 
 Tensor api::ask_expectation(const Posed& posed, Tensors statistics) {
@@ -162,7 +163,8 @@ void expectation_into(Tensor& answer, const Plan& plan, Tensors operands, Tensor
 }
 
 Tensor expectation(std::string_view equation, Tensors operands, Tensors statistics, const EinsumOptions& options) {
-  return expectation(api::cached_plan(equation, operands, options), operands, statistics, api::run_options(options));
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return expectation(plan, operands, statistics, how);
 }
 
 }  // namespace plated

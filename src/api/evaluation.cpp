@@ -77,7 +77,8 @@ Evaluation Plan::evaluate(Tensors operands, const RunOptions& options) const {
 }
 
 Evaluation evaluate(std::string_view equation, Tensors operands, const EinsumOptions& options) {
-  return api::cached_plan(equation, operands, options).evaluate(operands, api::run_options(options));
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return plan.evaluate(operands, how);
 }
 
 Semiring Evaluation::semiring() const { return impl_->options.semiring; }

@@ -190,7 +190,6 @@ api::RepeatedGradient::RepeatedGradient(const Plan& plan, Tensors operands, cons
       api::GradientAsker::parameters(plan.graph(), operands, options, gradient, gradient.gradients);
   impl_ = std::unique_ptr<Impl>(
       new Impl{options.cancelled, options.progress, std::move(gradient), {plan, operands, options, parameters}});
-  impl_->question.keep_evidence();
 }
 api::RepeatedGradient::RepeatedGradient(RepeatedGradient&&) noexcept = default;
 api::RepeatedGradient& api::RepeatedGradient::operator=(RepeatedGradient&&) noexcept = default;
@@ -212,8 +211,8 @@ void value_and_gradient_into(ValueAndGradient& answer, const Plan& plan, Tensors
 
 ValueAndGradient value_and_gradient(std::string_view equation, Tensors operands, const EinsumOptions& options,
                                     const GradientOptions& gradient) {
-  return value_and_gradient(api::cached_plan(equation, operands, options), operands, api::run_options(options),
-                            gradient);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return value_and_gradient(plan, operands, how, gradient);
 }
 
 }  // namespace plated

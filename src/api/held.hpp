@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/posed.hpp"
+#include "engine/log_posterior.hpp"
 
 namespace plated::api {
 
@@ -21,16 +22,22 @@ class HeldQuestion : public Held {
   template <class Given>
   HeldQuestion(const Plan& plan, Tensors operands, const RunOptions& options, const Given& given)
       : plan_(plan),
-        options_(without_callbacks(options)),
+        options_(kept(options)),
         operands_(operands.begin(), operands.end()),
         parameters_(given),
         call_(plan_, operands_, options_),
         posed_(call_, taken(call_), Asker::semiring(options_)),
         asker_(posed_, parameters_) {}
 
-  /// Whether a call can be served again at all: evidence, lengths and weights are prepared for anew each time.
+  /// Whether a call can be served again at all: what it is prepared for is copied, to be told from what comes next.
   [[nodiscard]] static bool can_hold(const RunOptions& options) {
-    return options.evidence.empty() && options.lengths.empty() && options.weights.empty();
+    constexpr std::size_t most_entries = std::size_t{1} << 20U;
+    std::size_t entries = 0;
+    for (const auto* list : {&options.evidence, &options.lengths}) {
+      for (const auto& [name, values] : *list) entries += values.size();
+    }
+    for (const auto& [plate, weights] : options.weights) entries += static_cast<std::size_t>(weights.elements());
+    return entries <= most_entries;
   }
   /// Whether its plan, sizes and schedules are those of another such call.
   template <class Given>
@@ -41,8 +48,12 @@ class HeldQuestion : public Held {
            std::equal(operands.begin(), operands.end(), operands_.begin(), operands_.end(), same_layout);
   }
 
-  /// From now on evidence, lengths and weights are those of the first call, and are not looked at again.
-  void keep_evidence() { posed_.inputs.keeps_evidence = true; }
+  /// Whether evidence, lengths and weights are those that it was prepared for.
+  [[nodiscard]] bool is_prepared_for(const RunOptions& options) const {
+    return same_integers(options.evidence, options_.evidence) && same_integers(options.lengths, options_.lengths) &&
+           options.weights == options_.weights;
+  }
+
   /// Asks about other operands that it serves.
   void set(Tensors operands) {
     std::copy(operands.begin(), operands.end(), operands_.begin());
@@ -62,10 +73,27 @@ class HeldQuestion : public Held {
   [[nodiscard]] std::int64_t bytes() const override { return asker_.bytes(); }
 
  private:
-  static RunOptions without_callbacks(RunOptions options) {
+  /// With numbers of its own, which the caller cannot change.
+  static RunOptions kept(RunOptions options) {
     options.cancelled = {};
     options.progress = {};
+    if (!can_hold(options)) return options;
+    for (auto* list : {&options.evidence, &options.lengths}) {
+      for (auto& [name, values] : *list) {
+        if (values.data() != nullptr) values = values.integers();
+      }
+    }
+    for (auto& [plate, weights] : options.weights) {
+      if (weights.data() != nullptr) weights = engine::filled(weights.dtype(), weights.shape(), weights.values());
+    }
     return options;
+  }
+  static bool same_integers(const IntegersByName& a, const IntegersByName& b) {
+    const auto same = [](const auto& x, const auto& y) {
+      return x.first == y.first && x.second.shape() == y.second.shape() && x.second.size() == y.second.size() &&
+             std::equal(x.second.begin(), x.second.end(), y.second.begin());
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
   }
   static Inputs taken(const Call& call) {
     Inputs inputs;
@@ -98,6 +126,10 @@ void ask_held(Workspace& workspace, const Plan& plan, Tensors operands, const Ru
     if (!can_hold) break;
     auto* question = dynamic_cast<HeldQuestion<Asker>*>(known.get());
     if (question == nullptr || !question->serves(plan, operands, options, given)) continue;
+    if (!question->is_prepared_for(options)) {
+      held.erase(held.begin() + (&known - held.data()));
+      break;
+    }
     try {
       question->set(operands);
       return question->ask(ask);

@@ -112,8 +112,8 @@ void hessian_vector_product_into(HessianVectorProduct& answer, const Plan& plan,
 
 HessianVectorProduct hessian_vector_product(std::string_view equation, Tensors operands, Tensors direction,
                                             const EinsumOptions& options, Tensors cotangents) {
-  return hessian_vector_product(api::cached_plan(equation, operands, options), operands, direction,
-                                api::run_options(options), cotangents);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return hessian_vector_product(plan, operands, direction, how, cotangents);
 }
 
 }  // namespace plated

@@ -102,7 +102,7 @@ std::map<std::string, std::int64_t> implied_sizes(const FactorGraph& graph, cons
   return sizes;
 }
 
-std::map<std::string, std::int64_t> implied_sizes(std::string_view equation, const std::vector<Tensor>& operands,
+std::map<std::string, std::int64_t> implied_sizes(std::string_view equation, Tensors operands,
                                                   const EinsumOptions& options) {
   if (options.evidence.empty() && options.lengths.empty()) return options.sizes;
   const graph::ParsedEquation parsed = graph::parse_equation(equation, options.spaced);

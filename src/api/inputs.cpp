@@ -158,6 +158,11 @@ std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
 }
 
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
+  if (all.size() > call.operands.size()) {  // an earlier list of this call: what comes after the operands stays
+    std::copy(call.operands.begin(), call.operands.end(), all.begin());
+    fill_padding(call, semiring, all, call.operands.size());
+    return;
+  }
   all.assign(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
   for (const DimId v : call.plan.observable) {
@@ -168,14 +173,9 @@ void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all)
       all.push_back(indicator_of(call, v, semiring, dtype));
     }
   }
-  fill_padding(call, semiring, all);
+  fill_padding(call, semiring, all, all.size());
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
-}
-
-void replace_operands(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
-  std::copy(call.operands.begin(), call.operands.end(), all.begin());
-  fill_padding(call, semiring, std::span(all).first(call.operands.size()));
 }
 
 void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands) {

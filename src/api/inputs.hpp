@@ -47,10 +47,8 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// ragged plate does not have is replaced by ones. The operands must have been checked. Throws for evidence ShapeError
 /// and ValueError, and MemoryLimitError for the copies.
 [[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
-/// The same in the memory of an earlier list.
+/// The same in the memory of an earlier list of the same call.
 void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all);
-/// Puts the call's operands in front of the evidence and the exponents of such a list.
-void replace_operands(const Call& call, Semiring semiring, std::vector<Tensor>& all);
 /// Makes such operands what a schedule reads: one that reads no factors at what was observed gets ones and zeros.
 void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands);
 

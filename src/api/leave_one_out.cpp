@@ -150,8 +150,8 @@ void leave_one_out_into(Tensor& answer, const Plan& plan, Tensors operands, std:
 
 Tensor leave_one_out(std::string_view equation, Tensors operands, std::string_view plate, const EinsumOptions& options,
                      const std::vector<std::string>& factors) {
-  const Plan plan = api::cached_plan(equation, operands, options);
-  return leave_one_out(plan, std::span<const Tensor>(operands), plate, api::run_options(options), factors);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return leave_one_out(plan, std::span<const Tensor>(operands), plate, how, factors);
 }
 
 }  // namespace plated

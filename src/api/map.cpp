@@ -70,7 +70,8 @@ MapResult map(const Plan& plan, Tensors operands, const RunOptions& options) {
 }
 
 MapResult map(std::string_view equation, Tensors operands, const EinsumOptions& options) {
-  return map(api::cached_plan(equation, operands, options), operands, api::run_options(options));
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return map(plan, operands, how);
 }
 
 }  // namespace plated

@@ -294,7 +294,8 @@ Marginals marginals(const Plan& plan, Tensors operands, const RunOptions& option
 
 Marginals marginals(std::string_view equation, Tensors operands, const EinsumOptions& options,
                     const MarginalOptions& wanted) {
-  return marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options), wanted);
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return marginals(plan, operands, how, wanted);
 }
 
 }  // namespace plated

@@ -111,7 +111,8 @@ std::map<std::string, Tensor> max_marginals(const Plan& plan, Tensors operands, 
 }
 
 std::map<std::string, Tensor> max_marginals(std::string_view equation, Tensors operands, const EinsumOptions& options) {
-  return max_marginals(api::cached_plan(equation, operands, options), operands, api::run_options(options));
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return max_marginals(plan, operands, how);
 }
 
 }  // namespace plated

@@ -21,11 +21,7 @@ bool holds(const std::vector<DimId>& dims, DimId d) { return std::find(dims.begi
 bool can_be_read_at(const FactorGraph& graph, DimId variable) {
   const Dim& dim = graph.dims()[variable];
   if (dim.kind != DimKind::variable || dim.end != End::none || dim.size < 2) return false;
-  for (const Chain& chain : graph.chains()) {
-    for (const Link& link : chain.links) {
-      if (link.source == variable || link.target == variable) return false;
-    }
-  }
+  if (graph.linking_chain(variable)) return false;
   const auto is_end = [&](DimId d) { return graph.dims()[d].end != End::none; };
   const bool has_end = std::any_of(graph.dims().begin(), graph.dims().end(),
                                    [&](const Dim& other) { return other.end != End::none && other.of == variable; });

@@ -20,7 +20,7 @@ std::int64_t padding_bytes(const Call& call) {
   return bytes;
 }
 
-void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operands) {
+void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands, std::size_t count) {
   if (call.lengths().empty()) return;
   const std::int64_t bytes = padding_bytes(call);
   const std::int64_t limit = call.options.memory_limit;
@@ -29,7 +29,7 @@ void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operand
                                " bytes, and the limit is " + std::to_string(limit),
                            bytes, limit);
   }
-  for (std::size_t f = 0; f < operands.size(); ++f) {
+  for (std::size_t f = 0; f < count; ++f) {
     if (!is_floating(operands[f].dtype())) continue;  // what was observed in such slices is read, and does not matter
     operands[f] = engine::without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), semiring);
   }

@@ -10,7 +10,7 @@ namespace plated::api {
 
 /// Puts the semiring's ones where a plate has no slices: copies of operands that have an axis for one. Throws
 /// MemoryLimitError.
-void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operands);
+void fill_padding(const Call& call, Semiring semiring, std::vector<Tensor>& operands, std::size_t count);
 /// The bytes of these copies.
 [[nodiscard]] std::int64_t padding_bytes(const Call& call);
 /// Cotangents, directions or statistics with these axes, with zeros where a plate has no slices.

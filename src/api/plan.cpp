@@ -73,6 +73,18 @@ std::vector<Tensor> all_inputs(const api::Call& call, const planner::Schedule& s
   return inputs;
 }
 
+/// Outputs that are not finite may show that of operands that were left to the run.
+void check_outputs(const api::Call& call, std::span<const Tensor> outputs, const api::LeftToRun* left) {
+  try {
+    api::check_results(outputs, "output", call.options.semiring, call);
+  } catch (const ValueError&) {
+    for (std::size_t f = 0; left != nullptr && f < call.operands.size(); ++f) {
+      if (left->most(f) != api::LeftToRun::searched) left->search(f);
+    }
+    throw;
+  }
+}
+
 bool are_writable(std::span<const Tensor> tensors) {
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.writable(); });
 }
@@ -114,10 +126,11 @@ std::vector<Tensor> Plan::run(Tensors operands, const RunOptions& options) const
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
   if (any_left) settings.unseen = &left;
+  settings.outputs_are_searched = any_left;
   if (!lease) lease.emplace(runnable);
   outputs = runnable.run(std::move(outputs), operands, settings, *lease);
   api::erase_outputs(call, outputs, options.semiring);
-  api::check_results(outputs, "output", options.semiring, call);
+  check_outputs(call, outputs, any_left ? &left : nullptr);
   if (plain) return_sizes(**lease, call, true);
   return outputs;
 }
@@ -152,13 +165,14 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   settings.output_bytes = api::padding_bytes(call);
   settings.same_operands = known;
   if (any_left) settings.unseen = &left;
+  settings.outputs_are_searched = any_left;
   // A workspace holds what is bound for one schedule.
   const bool is_own = memory != nullptr && &call.plan == impl_.get();
   if (!is_own) lease.emplace(runnable);
   engine::Workspace& used = is_own ? *memory : **lease;
   engine::run(runnable.schedule(), outputs, operands, used, settings);
   api::erase_outputs(call, outputs, options.semiring);
-  api::check_results(outputs, "output", options.semiring, call);
+  check_outputs(call, outputs, any_left ? &left : nullptr);
   if (memory != nullptr) return_sizes(*memory, call, plain);
 }
 

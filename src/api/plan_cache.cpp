@@ -9,6 +9,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "api/plan_impl.hpp"
+
 namespace plated::api {
 namespace {
 
@@ -107,7 +109,7 @@ class Cache {
       }
     }
     // Planned outside the lock: two threads may plan the same equation at once, and both plans are kept.
-    Plan plan = compile(graph_of(equation, operands, options), plan_options(options));
+    Plan plan = make_plan(graph_of(equation, operands, options), plan_options(options));
     const std::lock_guard lock(mutex_);
     recent_.emplace_front(key, plan);
     by_key_.emplace(key, recent_.begin());
@@ -130,8 +132,6 @@ class Cache {
   std::unordered_multimap<std::string, std::list<Entry>::iterator> by_key_;
 };
 
-}  // namespace
-
 RunOptions run_options(const EinsumOptions& options) {
   return {.semiring = options.semiring,
           .threads = options.threads,
@@ -145,9 +145,20 @@ RunOptions run_options(const EinsumOptions& options) {
           .progress = options.progress};
 }
 
+}  // namespace
+
 Plan cached_plan(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   static Cache cache;
   return cache.get(key_of(equation, operands, options), equation, operands, options);
+}
+
+EquationCall call_of(std::string_view equation, Tensors operands, const EinsumOptions& options) {
+  if (options.evidence.empty() && options.lengths.empty()) {
+    return {.plan = cached_plan(equation, operands, options), .options = run_options(options)};
+  }
+  EinsumOptions sized = options;
+  sized.sizes = implied_sizes(equation, operands, options);
+  return {.plan = cached_plan(equation, operands, sized), .options = run_options(sized)};
 }
 
 }  // namespace plated::api

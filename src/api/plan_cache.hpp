@@ -13,7 +13,12 @@ namespace plated::api {
 /// thread may ask.
 [[nodiscard]] Plan cached_plan(std::string_view equation, Tensors operands, const EinsumOptions& options);
 
-/// The part of the options that concerns the run.
-[[nodiscard]] RunOptions run_options(const EinsumOptions& options);
+/// How a verb runs an equation: its plan, and the part of the options that concerns the run.
+struct EquationCall {
+  Plan plan;
+  RunOptions options;
+};
+/// The same with sizes that evidence and lengths imply.
+[[nodiscard]] EquationCall call_of(std::string_view equation, Tensors operands, const EinsumOptions& options);
 
 }  // namespace plated::api

@@ -69,7 +69,8 @@ std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted
     parts.push_back({.kind = Asked::Kind::marginals,
                      .forward = plan.forward_of_total(),
                      .variables = wanted.variables,
-                     .factors = wanted.factors});
+                     .factors = wanted.factors,
+                     .sweep = adjoint::sweep_schedule});
   }
   if (wanted.log || !wanted.sets.empty()) {
     parts.push_back({.kind = Asked::Kind::outputs,
@@ -78,6 +79,18 @@ std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted
                      .axes = joint_axes(plan, wanted)});
   }
   return parts;
+}
+
+/// Whether plates, chains or batch dims are held by no factor.
+bool has_open_sizes(const FactorGraph& graph) {
+  std::vector<DimId> open;
+  for (DimId d = 0; d < graph.dims().size(); ++d) {
+    if (graph.dims()[d].kind != DimKind::variable) open.push_back(d);
+  }
+  for (auto factor = graph.factors().begin(); factor != graph.factors().end() && !open.empty(); ++factor) {
+    for (const DimId d : factor->dims) std::erase(open, d);
+  }
+  return !open.empty();
 }
 
 }  // namespace
@@ -96,6 +109,7 @@ PlanImpl::PlanImpl(FactorGraph asked, std::optional<FactorGraph> with_evidence, 
     total_of_[static_cast<std::size_t>(forward)] = adjoint::total_of(observed, forward);
   }
   planner::add_exponents_of_ends(graph, options.weights);
+  has_open_sizes_ = has_open_sizes(graph);
   fixed_ = planner::needs_fixed_sizes(observed, options);
 }
 
@@ -150,6 +164,7 @@ std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& e
 }
 
 std::vector<Asked> PlanImpl::parts(const Question& question) const {
+  const adjoint::SweepPlanner sweep = adjoint::sweep_schedule;
   switch (question.kind) {
     case Question::Kind::value:
       return {{.kind = Asked::Kind::outputs}};
@@ -157,31 +172,34 @@ std::vector<Asked> PlanImpl::parts(const Question& question) const {
       return {{.kind = Asked::Kind::gradient,
                .forward = of_outputs_,
                .semiring = question.semiring,
-               .chosen = std::vector<bool>(graph.factors().size(), true)}};
+               .chosen = std::vector<bool>(graph.factors().size(), true),
+               .sweep = sweep}};
     case Question::Kind::hessian_vector_product:
-      return {{.kind = Asked::Kind::hessian, .forward = of_outputs_, .semiring = question.semiring}};
+      return {{.kind = Asked::Kind::hessian, .forward = of_outputs_, .semiring = question.semiring, .sweep = sweep}};
     case Question::Kind::marginals:
       return marginals(*this, question.wanted);
     case Question::Kind::max_marginals:
       return {{.kind = Asked::Kind::max_marginals,
                .forward = of_total_,
-               .semiring = semiring::selective(question.semiring)}};
+               .semiring = semiring::selective(question.semiring),
+               .sweep = sweep}};
     case Question::Kind::map:
     case Question::Kind::sample:
       return {{.kind = Asked::Kind::choices}};
     case Question::Kind::entropy:
-      return {{.kind = Asked::Kind::entropy, .forward = of_total_}};
+      return {{.kind = Asked::Kind::entropy, .forward = of_total_, .sweep = sweep}};
     case Question::Kind::expectation:
       return {{.kind = Asked::Kind::expectation,
                .forward = of_total_,
-               .chosen = std::vector<bool>(graph.factors().size(), true)}};
+               .chosen = std::vector<bool>(graph.factors().size(), true),
+               .sweep = sweep}};
     case Question::Kind::leave_one_out: {
       const auto plate = graph.find(question.plate);
       if (!plate || !has_slices(graph.dims()[*plate].kind)) {
         throw UnknownNameError("slices of '" + question.plate +
                                "' are to be left out, and the model has no such plate or chain");
       }
-      return {{.kind = Asked::Kind::leave_one_out, .forward = Forward::total, .plate = *plate}};
+      return {{.kind = Asked::Kind::leave_one_out, .forward = Forward::total, .plate = *plate, .sweep = sweep}};
     }
   }
   throw OptionError("not a question");

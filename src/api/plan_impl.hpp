@@ -95,6 +95,10 @@ class PlanImpl {
   [[nodiscard]] bool is_plain(const RunOptions& how) const {
     return !fixed_ && !takes_more_operands() && how.sizes.empty() && how.lengths.empty() && how.weights.empty();
   }
+  /// Whether evidence or lengths may tell sizes that no operand has.
+  [[nodiscard]] bool reads_implied_sizes(const RunOptions& how) const {
+    return has_open_sizes_ && (!how.evidence.empty() || !how.lengths.empty());
+  }
   /// Whether runs bring along evidence or exponents besides the operands.
   [[nodiscard]] bool takes_more_operands() const { return !observable.empty() || !options.weights.empty(); }
 
@@ -114,7 +118,8 @@ class PlanImpl {
   template <class Make>
   [[nodiscard]] std::shared_ptr<const PlanImpl> other(const Key& key, Make make) const;
 
-  bool fixed_ = false;  // it is for the graph's sizes alone
+  bool fixed_ = false;           // it is for the graph's sizes alone
+  bool has_open_sizes_ = false;  // of plates, chains or batch dims that no factor has
   adjoint::Forward of_outputs_;
   adjoint::Forward of_total_;
   std::array<std::size_t, 3> total_of_;  // [forward]
@@ -125,7 +130,13 @@ class PlanImpl {
   mutable std::map<Key, std::shared_ptr<const PlanImpl>> others_;
 };
 
+/// Makes a plan, and plans none of its questions: those that a program never asks are not linked.
+[[nodiscard]] Plan make_plan(FactorGraph&& graph, const PlanOptions& options);
+/// Plans questions before they are asked.
+void prepare(const Plan& plan, const std::vector<Question>& questions);
+
 struct PlanAccess {
+  static Plan plan(std::shared_ptr<const PlanImpl> impl) { return Plan(std::move(impl)); }
   static const PlanImpl& impl(const Plan& plan) { return *plan.impl_; }
   /// Throws OptionError for a workspace of another plan.
   static void check(const Workspace& workspace, const Plan& plan);

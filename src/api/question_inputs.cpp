@@ -62,11 +62,7 @@ namespace {
 void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
   inputs.magnitudes.clear();
   inputs.left_to_run = check_inputs(call, semiring, left, &inputs.magnitudes);
-  if (inputs.keeps_evidence) {
-    replace_operands(call, semiring, inputs.given);
-  } else {
-    add_evidence(call, semiring, inputs.given);
-  }
+  add_evidence(call, semiring, inputs.given);
   inputs.reduced.clear();
   inputs.offsets.clear();
   inputs.copied = padding_bytes(call);
@@ -86,8 +82,47 @@ void take_question_inputs(const Call& call, Semiring semiring, Look look, Inputs
 }
 
 void take_log_inputs(const Call& call, Look look, Inputs& inputs) {
-  if (call.options.semiring == Semiring::log) return take_question_inputs(call, Semiring::log, look, inputs);
-  inputs = log_inputs(call, look);
+  const RunOptions& options = call.options;
+  if (options.semiring == Semiring::log) return take_question_inputs(call, Semiring::log, look, inputs);
+  if (options.semiring != Semiring::real) {
+    throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
+                      " semiring: only log and real have one");
+  }
+  // Evidence, too, is weights at first, and its logarithms are taken once.
+  const std::size_t all = call.plan.observed.factors().size();  // not the exponents
+  const std::size_t taken = inputs.given.empty() ? all : call.operands.size();
+  (void)check_inputs(call, Semiring::real, nullptr);
+  add_evidence(call, Semiring::real, inputs.given);
+  inputs.reduced.clear();
+  inputs.offsets.clear();
+  inputs.copied = 0;
+  for (std::size_t f = 0; f < all; ++f) {
+    const Tensor& t = inputs.given[f];
+    if (!is_floating(t.dtype())) continue;  // observed states
+    inputs.copied = base::checked_sum(inputs.copied, base::checked_product(t.elements(), sizeof(double)));
+  }
+  inputs.magnitudes.clear();
+  inputs.logarithms.resize(all);
+  within_limit(
+      "the logarithms", inputs.copied, options.memory_limit,
+      [&] {
+        for (std::size_t f = 0; f < taken; ++f) {
+          Tensor& operand = inputs.given[f];
+          if (!is_floating(operand.dtype())) continue;
+          engine::Logarithms logs =
+              engine::logarithms(operand, "operand " + std::to_string(f), std::move(inputs.logarithms[f]));
+          operand = inputs.logarithms[f] = std::move(logs.tensor);
+          inputs.magnitudes.push_back(logs.magnitude);
+        }
+      },
+      [&] {
+        for (std::size_t f = 0; f < all; ++f) {
+          Tensor& t = inputs.given[f];
+          if (is_floating(t.dtype())) t = shape_only(Dtype::float64, t.shape());
+        }
+      });
+  if (options.check == Check::none) inputs.magnitudes.clear();
+  recentre(call, inputs.magnitudes, Semiring::log, inputs);
 }
 
 Inputs question_inputs(const Call& call, Semiring semiring, Look look) {
@@ -103,39 +138,8 @@ Inputs given_inputs(const Call& call, Semiring semiring) {
 }
 
 Inputs log_inputs(const Call& call, Look look) {
-  const RunOptions& options = call.options;
-  if (options.semiring == Semiring::log) return question_inputs(call, Semiring::log, look);
-  if (options.semiring != Semiring::real) {
-    throw OptionError("a posterior is asked for in the " + std::string(name(options.semiring)) +
-                      " semiring: only log and real have one");
-  }
-  (void)check_inputs(call, Semiring::real, nullptr);
-  Inputs inputs{.given = with_evidence(call, Semiring::real), .reduced = {}, .offsets = {}};
-  const std::span<Tensor> operands(inputs.given.data(), call.plan.observed.factors().size());  // not the exponents
-  for (const Tensor& t : operands) {
-    if (!is_floating(t.dtype())) continue;  // observed states
-    inputs.copied = base::checked_sum(inputs.copied, base::checked_product(t.elements(), sizeof(double)));
-  }
-  std::vector<double> magnitudes;
-  within_limit(
-      "the logarithms", inputs.copied, options.memory_limit,
-      [&] {
-        for (std::size_t f = 0; f < operands.size(); ++f) {
-          if (!is_floating(operands[f].dtype())) continue;
-          const Tensor weights = engine::without_padding(call.plan.observed.factors()[f].dims, operands[f],
-                                                         call.lengths(), Semiring::real);
-          engine::Logarithms taken = engine::logarithms(weights, "operand " + std::to_string(f));
-          operands[f] = std::move(taken.tensor);
-          magnitudes.push_back(taken.magnitude);
-        }
-      },
-      [&] {
-        for (Tensor& t : operands) {
-          if (is_floating(t.dtype())) t = shape_only(Dtype::float64, t.shape());
-        }
-      });
-  if (options.check == Check::none) magnitudes.clear();
-  recentre(call, magnitudes, Semiring::log, inputs);
+  Inputs inputs;
+  take_log_inputs(call, look, inputs);
   return inputs;
 }
 

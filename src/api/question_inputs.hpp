@@ -18,12 +18,12 @@ struct Inputs {
   std::vector<std::optional<engine::Offsets>> offsets;
   /// The bytes of all copies that were made; they count against the memory limit.
   std::int64_t copied = 0;
-  /// Evidence and exponents are those that it has already.
-  bool keeps_evidence = false;
   /// Whether a run is to look at what was not searched.
   bool left_to_run = false;
   /// The largest of each operand, where they are looked at.
   std::vector<double> magnitudes = {};
+  /// Of weights: their logarithms, which `given` has.
+  std::vector<Tensor> logarithms = {};
 
   /// True where the two differ.
   [[nodiscard]] bool recentred() const { return !reduced.empty(); }

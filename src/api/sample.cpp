@@ -68,7 +68,8 @@ std::map<std::string, Integers> sample(const Plan& plan, Tensors operands, const
 
 std::map<std::string, Integers> sample(std::string_view equation, Tensors operands, const SampleOptions& draws,
                                        const EinsumOptions& options) {
-  return sample(api::cached_plan(equation, operands, options), operands, draws, api::run_options(options));
+  const auto [plan, how] = api::call_of(equation, operands, options);
+  return sample(plan, operands, draws, how);
 }
 
 }  // namespace plated

@@ -109,6 +109,8 @@ struct BoundSchedule {
   std::size_t outputs = 0;  // of the schedule
   /// [operand]: a step has it as its only input, reads all of it and looks at its entries.
   std::vector<bool> looked_at;
+  /// [operand]: where it holds NaN or an infinity, so does an output.
+  std::vector<bool> shown;
   std::int64_t arena_bytes = 0;
   std::size_t task_scratch_bytes = 0;  // for each worker; both in whole cache lines
   std::size_t shared_scratch_bytes = 0;

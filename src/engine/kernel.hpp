@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <variant>
@@ -32,6 +33,30 @@ using KernelShape =
 /// Equal for equal shapes.
 [[nodiscard]] std::size_t hash_of(const KernelShape& shape);
 
+/// A bound kernel that only sweeps run. Members as in kernels::WeightedSum.
+class SweepKernel {
+ public:
+  SweepKernel() = default;
+  SweepKernel(const SweepKernel&) = delete;
+  SweepKernel& operator=(const SweepKernel&) = delete;
+  virtual ~SweepKernel() = default;
+
+  [[nodiscard]] virtual bool has_shape(const KernelShape& shape) const = 0;
+  [[nodiscard]] virtual std::int64_t tasks() const = 0;
+  [[nodiscard]] virtual std::size_t task_scratch_bytes() const { return 0; }
+  [[nodiscard]] virtual std::size_t shared_scratch_bytes() const { return 0; }
+  [[nodiscard]] virtual std::optional<std::size_t> vouches_beside() const { return std::nullopt; }
+  virtual double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
+                          std::byte* shared_scratch) const noexcept = 0;
+  virtual void finish(void* /*output*/, std::byte* /*shared_scratch*/) const noexcept {}
+};
+/// Binds weighted sums, leave-one-out products, logarithms of masses and scatters from now on. To be called before a
+/// schedule has such steps: programs that plan none are linked without these kernels.
+void use_sweep_kernels();
+/// What use_sweep_kernels() makes known.
+using SweepKernelMaker = std::unique_ptr<const SweepKernel> (*)(KernelShape& shape);
+void set_sweep_kernels(SweepKernelMaker make);
+
 /// Immutable; tasks and what they compute depend on the shape alone. Members as in kernels::Contraction.
 class Kernel {
  public:
@@ -45,10 +70,14 @@ class Kernel {
     const kernels::Contraction* own = contraction();
     return own != nullptr && own->looks_at_input();
   }
+  [[nodiscard]] bool shows_inputs() const {
+    const kernels::Contraction* own = contraction();
+    return own != nullptr && own->shows_inputs();
+  }
   /// As in kernels::WeightedSum; others do not look.
   [[nodiscard]] std::optional<std::size_t> vouches_beside() const {
-    const auto* weighted = std::get_if<kernels::WeightedSum>(&bound_);
-    return weighted != nullptr ? weighted->vouches_beside() : std::nullopt;
+    const auto* sweep = std::get_if<Sweep>(&bound_);
+    return sweep != nullptr ? (*sweep)->vouches_beside() : std::nullopt;
   }
   double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                   std::byte* shared_scratch) const noexcept;
@@ -58,14 +87,8 @@ class Kernel {
   [[nodiscard]] const kernels::Contraction* contraction() const { return std::get_if<kernels::Contraction>(&bound_); }
 
  private:
-  struct LeaveOneOut {
-    LeaveOneOutInputs how;
-    std::int64_t kept = 0;
-    std::int64_t slices = 0;
-    std::int64_t grain = 1;  // kept indices of a task
-  };
-  using Bound = std::variant<kernels::Contraction, kernels::WeightedSum, LeaveOneOut, kernels::LogMassShape,
-                             kernels::RaiseShape, kernels::Gather, kernels::Scatter>;
+  using Sweep = std::unique_ptr<const SweepKernel>;
+  using Bound = std::variant<kernels::Contraction, kernels::RaiseShape, kernels::Gather, Sweep>;
   static Bound bound(KernelShape shape);
   [[nodiscard]] std::int64_t count_tasks() const;
 

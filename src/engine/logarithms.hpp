@@ -12,7 +12,8 @@ struct Logarithms {
   double magnitude = 0;
 };
 
-/// Throws ValueError for a negative entry; `what` begins the message.
-[[nodiscard]] Logarithms logarithms(const Tensor& weights, const std::string& what);
+/// Throws ValueError for a negative entry; `what` begins the message. `memory` is written to if it is a float64 array
+/// of their shape, which nobody reads any more.
+[[nodiscard]] Logarithms logarithms(const Tensor& weights, const std::string& what, Tensor memory = {});
 
 }  // namespace plated::engine

@@ -27,6 +27,18 @@ void find_looked_at(const std::vector<Factor>& factors, BoundSchedule& bound) {
   }
 }
 
+/// Operands of steps that write outputs.
+void find_shown_operands(const std::vector<Factor>& factors, BoundSchedule& bound) {
+  for (const BoundStep& step : bound.steps) {
+    if (bound.output(step).space() != Place::Space::output) continue;
+    if (!all_kernels(bound, step, [](const Kernel& kernel) { return kernel.shows_inputs(); })) continue;
+    for (const Place& place : bound.inputs(step)) {
+      if (place.space() != Place::Space::operand || place.at() >= factors.size()) continue;
+      if (!has_diagonal(factors[place.at()])) bound.shown[place.at()] = true;
+    }
+  }
+}
+
 /// Outputs that one step alone writes, and makes of nothing that has not been checked but what it looks at.
 void find_shown(BoundSchedule& bound) {
   std::vector<std::size_t> writers(bound.outputs, 0);
@@ -53,8 +65,10 @@ void find_shown(BoundSchedule& bound) {
 void find_looks(const planner::Schedule& schedule, BoundSchedule& bound) {
   const std::vector<Factor>& factors = schedule.graph.factors();
   bound.looked_at.assign(factors.size(), false);
+  bound.shown.assign(factors.size(), false);
   if (!bound.loops.empty()) return;
   find_looked_at(factors, bound);
+  find_shown_operands(factors, bound);
   find_shown(bound);
 }
 

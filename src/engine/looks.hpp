@@ -5,7 +5,7 @@
 
 namespace plated::engine {
 
-/// Fills BoundStep::looks_at and shows, and BoundSchedule::looked_at.
+/// Fills BoundStep::looks_at and shows, and BoundSchedule::looked_at and shown.
 void find_looks(const planner::Schedule& schedule, BoundSchedule& bound);
 
 }  // namespace plated::engine

@@ -203,9 +203,10 @@ void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std
   for (const Tensor& operand : operands) workspace.operands.push_back(operand.data());
   workspace.outputs.clear();
   for (const Tensor& output : outputs) workspace.outputs.push_back(output.mutable_data());
-  const std::vector<bool>& looked_at = workspace.bound.looked_at;
-  for (std::size_t f = 0; settings.unseen != nullptr && f < looked_at.size(); ++f) {
-    if (!looked_at[f] && settings.unseen->most(f) != Unseen::searched) settings.unseen->search(f);
+  const BoundSchedule& bound = workspace.bound;
+  for (std::size_t f = 0; settings.unseen != nullptr && f < bound.looked_at.size(); ++f) {
+    if (bound.looked_at[f] || (settings.outputs_are_searched && bound.shown[f])) continue;
+    if (settings.unseen->most(f) != Unseen::searched) settings.unseen->search(f);
   }
   if (settings.finite != nullptr) settings.finite->assign(outputs.size(), false);
   const StepRunner runner(workspace, workspace.outputs, workspace.operands, settings.threads,

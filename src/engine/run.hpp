@@ -65,6 +65,8 @@ struct Settings {
   bool recalls = false;
   /// What the run is to look at; null: nothing.
   const Unseen* unseen = nullptr;
+  /// The caller looks for what is not finite in outputs, and then in what they show of the operands.
+  bool outputs_are_searched = false;
   /// Set to which outputs the run has seen to be finite if the operands are, where it is not null: others may be, too.
   std::vector<bool>* finite = nullptr;
 };

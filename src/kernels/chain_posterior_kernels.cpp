@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "kernels/chain_posterior_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/chain_posterior_items-inl.hpp"
 #include "kernels/chain_posterior_states-inl.hpp"
 

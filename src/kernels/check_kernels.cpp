@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/check_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {

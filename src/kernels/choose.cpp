@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/choose.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/choose_weight-inl.hpp"
 #include "kernels/vector_ring-inl.hpp"
 

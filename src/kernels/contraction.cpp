@@ -32,6 +32,7 @@ std::size_t Contraction::shared_scratch_bytes() const { return impl_->strategy->
 const char* Contraction::strategy() const { return impl_->strategy->name(); }
 
 bool Contraction::looks_at_input() const { return impl_->strategy->looks_at_input(); }
+bool Contraction::shows_inputs() const { return impl_->strategy->shows_inputs(); }
 
 double Contraction::run_task(std::int64_t task, std::span<const void* const> inputs, void* output,
                              std::byte* task_scratch, std::byte* shared_scratch) const noexcept {

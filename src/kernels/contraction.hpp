@@ -59,6 +59,8 @@ class Contraction {
   /// where an entry is NaN, or an infinity that is not the semiring's zero, or where a sum overflows; otherwise in log,
   /// max_plus and min_plus the largest magnitude of a sum's largest entry. Others return 0.
   [[nodiscard]] bool looks_at_input() const;
+  /// Whether NaN or an infinity anywhere in the inputs makes an entry of the output one.
+  [[nodiscard]] bool shows_inputs() const;
   double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                   std::byte* shared_scratch) const noexcept;
   /// Combines the tasks' partial results, in a fixed order; to be called once, after all of them.

@@ -28,6 +28,11 @@ class Gemm final : public Strategy {
     return static_cast<std::size_t>(tiling_.product_chunks * outputs()) * sizeof(double);
   }
 
+  // Every entry is multiplied, by zeros as well, and added: sums of products are plain.
+  [[nodiscard]] bool shows_inputs() const override {
+    return layout_.semiring == Semiring::real && !layout_.has_product;
+  }
+
   double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                   std::byte* shared_scratch) const noexcept override {
     const GemmCall call{layout_, tiling_, task, inputs, output, task_scratch, shared_scratch};

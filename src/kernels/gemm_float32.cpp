@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "kernels/gemm_float32.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/gemm_task-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

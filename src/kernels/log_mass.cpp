@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/log_mass.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

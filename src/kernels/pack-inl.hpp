@@ -214,13 +214,28 @@ void pack_from(T* tile, std::int64_t pitch, std::int64_t rows, std::int64_t lane
   }
 }
 
+/// The semiring whose packing serves this one, since it multiplies alike.
+template <class Ring>
+struct PackedAs {
+  using type = Ring;
+};
+template <>
+struct PackedAs<semiring::MaxPlus> {
+  using type = semiring::Log;
+};
+template <>
+struct PackedAs<semiring::MaxProduct> {
+  using type = semiring::Real;
+};
+
 template <class Ring, class T>
 void pack(void* tile, std::int64_t pitch, std::int64_t rows, std::int64_t lanes, const PackSource& source,
           bool multiply) {
+  using As = typename PackedAs<Ring>::type;
   if (source.dtype == Dtype::float32) {
-    pack_from<Ring, T, float>(static_cast<T*>(tile), pitch, rows, lanes, source, multiply);
+    pack_from<As, T, float>(static_cast<T*>(tile), pitch, rows, lanes, source, multiply);
   } else {
-    pack_from<Ring, T, double>(static_cast<T*>(tile), pitch, rows, lanes, source, multiply);
+    pack_from<As, T, double>(static_cast<T*>(tile), pitch, rows, lanes, source, multiply);
   }
 }
 

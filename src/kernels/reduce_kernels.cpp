@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "kernels/reduce_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/pack-inl.hpp"
 #include "kernels/products-inl.hpp"
 #include "kernels/sums-inl.hpp"

@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "kernels/scan_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/scan_lanes-inl.hpp"
 #include "kernels/scan_log-inl.hpp"
 #include "kernels/scan_rows-inl.hpp"

@@ -19,6 +19,7 @@ class Strategy {
   [[nodiscard]] virtual std::size_t task_scratch_bytes() const = 0;
   [[nodiscard]] virtual std::size_t shared_scratch_bytes() const = 0;
   [[nodiscard]] virtual bool looks_at_input() const { return false; }
+  [[nodiscard]] virtual bool shows_inputs() const { return false; }
   virtual double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte* task_scratch,
                           std::byte* shared_scratch) const noexcept = 0;
   virtual void finish(void* output, std::byte* shared_scratch) const noexcept = 0;

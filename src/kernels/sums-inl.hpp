@@ -93,11 +93,12 @@ template <class Ring, class D, class Row, class T>
 HWY_INLINE void absorb_vector(Ring, D d, const Row& row, std::int64_t rows, T* top, T* sum, bool first) {
   using R = VectorRing<Ring>;
   const auto total = add_rows<R, hn::Vec<D>>(row, rows);
-  hn::StoreU(first ? total : R::add(hn::LoadU(d, top), total), d, top);
   if constexpr (has_plain_sum<Ring>) {
+    // Before anything is stored: what was loaded for the one is still there for the other.
     const auto plain = add_rows<VectorRing<semiring::Real>, hn::Vec<D>>(row, rows);
     hn::StoreU(first ? plain : hn::Add(hn::LoadU(d, sum), plain), d, sum);
   }
+  hn::StoreU(first ? total : R::add(hn::LoadU(d, top), total), d, top);
 }
 
 /// Short rows end before the hardware's prefetcher has seen a stream: asks for the eight rows to come, those of the

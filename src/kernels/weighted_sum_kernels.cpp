@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "kernels/weighted_sum_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/baseline-inl.hpp"
 #include "kernels/weighted_sum-inl.hpp"
 #include "kernels/weighted_sum_gather-inl.hpp"
 

@@ -165,6 +165,24 @@ double Counts::count() {
 
 double Counts::log_total() const { return total_of(counting_.plan_.run(factors_, run_)[0]); }
 
+void Counts::clear_direction() {
+  if (direction_.empty()) {
+    for (const Tensor& factor : factors_) direction_.emplace_back(Dtype::float64, factor.shape());
+    return;
+  }
+  for (std::size_t f = 0; f < factors_.size(); ++f) {
+    if (counting_.counted_[f]) std::fill_n(direction(f), direction_[f].elements(), 0.0);
+  }
+}
+
+double* Counts::direction(std::size_t factor) const { return static_cast<double*>(direction_[factor].mutable_data()); }
+
+const std::vector<Tensor>& Counts::curve() {
+  if (!curving_) curving_.emplace(counting_.plan_);
+  hessian_vector_product_into(curved_, counting_.plan_, factors_, direction_, *curving_, run_);
+  return curved_.products;
+}
+
 Tensor Counts::counts_of(std::size_t factor, std::size_t child_axis) const {
   const Tensor& all = places_.gradients[factor];
   if (!counting_.padded_[factor]) return all;

@@ -68,6 +68,11 @@ class Counts {
   double count();
   /// ln Z alone.
   [[nodiscard]] double log_total() const;
+  /// The direction in which curve() differentiates, in the shape of a counted factor's operand.
+  void clear_direction();
+  [[nodiscard]] double* direction(std::size_t factor) const;
+  /// The derivative of all counts in the direction: products of the Hessian of ln Z, by factor.
+  const std::vector<Tensor>& curve();
   /// The counts of a factor in the model's own shape.
   [[nodiscard]] Tensor counts_of(std::size_t factor, std::size_t child_axis) const;
 
@@ -77,6 +82,9 @@ class Counts {
   std::vector<Tensor> factors_;
   ValueAndGradient found_;
   GradientOptions places_;  // of the gradients that are wanted
+  std::vector<Tensor> direction_;
+  std::optional<Workspace> curving_;  // once it has been asked for
+  HessianVectorProduct curved_;
   RunOptions run_;
   std::vector<double*> logs_;          // [factor]
   std::vector<const double*> counts_;  // [factor]

@@ -103,6 +103,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
   try {
     for (std::vector<std::int64_t>& held_out : deal(size, folds, options.seed)) {
       FitOptions of_fold = options;
+      of_fold.standard_errors = false;
       const int number = static_cast<int>(result.folds.size());
       if (options.progress) {
         of_fold.progress = [&options, number](FitProgress now) {

@@ -8,6 +8,7 @@
 #include "graph/derived.hpp"
 #include "learn/em.hpp"
 #include "learn/equal_slices.hpp"
+#include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
@@ -27,6 +28,9 @@ void check_options(const FitOptions& options) {
   if (!(options.tolerance >= 0)) refuse("the tolerance must not be below zero");
   if (!(options.pseudo_count >= 0) || std::isinf(options.pseudo_count)) {
     refuse("the pseudo-count must be finite and not below zero");
+  }
+  if (options.standard_errors && !options.batch.empty()) {
+    refuse("standard errors are those of a fit to all data at once: ask for them without batches");
   }
 }
 
@@ -114,6 +118,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     for (const std::size_t f : group) holders.push_back({.factor = f, .padded = planned.counting().padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
   }
+  if (options.standard_errors) learn::check_information(parts, options);
   const std::vector<learn::Outcome> outcomes = planned.run(parts, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
@@ -128,6 +133,9 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
   result.notes = learn::swappable_states(observed, data.lists, learnt);
+  if (options.standard_errors && !result.interrupted) {
+    learn::add_standard_errors(result, observed, parts, planned.counting(), outcomes[result.best].parameters, options);
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/sorted_set.hpp"
 #include "graph/spell.hpp"
@@ -50,7 +51,7 @@ void check_apart(const Model& model, DimId plate) {
 
 Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptions& options,
                          const std::vector<bool>& counted)
-    : observed_(observed), weights_(data.weights) {
+    : model_(observed), all_{.weights = data.weights} {
   if (options.batch.size() > 1) throw OptionError("batches are of one plate, and several were named");
   const auto& [name, size] = *options.batch.begin();
   plate_ = plate_of_batches(observed.graph, name);
@@ -59,40 +60,46 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
   if (observed.lengths.contains(name)) refuse_batches(name, "it is ragged");
   check_apart(observed, plate_);
   const std::int64_t slices = observed.graph.dims()[plate_].size;
-  std::vector<double> each(static_cast<std::size_t>(slices), 1.0);
-  if (const auto given = weights_.extract(name)) {
+  weights_.assign(static_cast<std::size_t>(slices), 1.0);
+  if (const auto given = all_.weights.extract(name)) {
     const Tensor& weights = given.mapped();
     if (weights.rank() != 0 && weights.shape() != Tensor::Shape{slices}) {
       refuse_batches(name, "there are not as many weights as slices");
     }
     const std::vector<double> values = weights.values();
-    for (std::size_t k = 0; k < each.size(); ++k) each[k] = values[weights.rank() == 0 ? 0 : k];
+    for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] = values[weights.rank() == 0 ? 0 : k];
   }
   for (std::int64_t begin = 0; begin < slices; begin += size) {
     Block block;
     block.slices.resize(static_cast<std::size_t>(std::min(size, slices - begin)));
     std::iota(block.slices.begin(), block.slices.end(), begin);
-    for (const std::int64_t slice : block.slices) block.weight += each[static_cast<std::size_t>(slice)];
+    for (const std::int64_t slice : block.slices) block.weight += weights_[static_cast<std::size_t>(slice)];
     weight_ += block.weight;
     if (block.weight > 0) blocks_.push_back(std::move(block));
   }
   if (blocks_.empty()) refuse_batches(name, "it has no slices of any weight");
-  weights_.insert_or_assign(name, Tensor::of(each));
-  ModelAndData first = take_slices(observed, weights_, plate_, blocks_[0].slices);
+  all_.states = std::exchange(model_.evidence, {});
+  all_.lengths = std::exchange(model_.lengths, {});
+  ModelAndData first = take_slices(model_, all_, plate_, blocks_[0].slices);
   first.model.evidence = std::move(first.data.states);
   first.model.lengths = std::move(first.data.lengths);
+  first.data.weights.emplace(name, Tensor::scalar(1.0));
   counting_.emplace(first.model, first.data.weights, counted, options.memory_limit, Counting::Missing::possible);
 }
 
 void Minibatches::observe(std::size_t block, RunOptions& run) const {
   const Block& at = blocks_[block];
-  const std::string& name = observed_.graph.dims()[plate_].name;
-  ModelAndData part = take_slices(observed_, weights_, plate_, at.slices);
+  const std::string& name = model_.graph.dims()[plate_].name;
+  ModelAndData part = take_slices(model_, all_, plate_, at.slices);
   run.evidence = counting_->as_planned(part.model.graph, std::move(part.data.states));
   run.lengths = std::move(part.data.lengths);
   run.sizes.insert_or_assign(name, std::ssize(at.slices));
   run.weights = std::move(part.data.weights);
-  for (double& weight : run.weights.at(name).span<double>()) weight *= weight_ / at.weight;
+  std::vector<double> weights;
+  for (const std::int64_t slice : at.slices) {
+    weights.push_back(weights_[static_cast<std::size_t>(slice)] * weight_ / at.weight);
+  }
+  run.weights.insert_or_assign(name, Tensor::of(weights));
 }
 
 }  // namespace plated::learn

@@ -15,7 +15,7 @@ namespace plated::learn {
 /// is counted in it is an estimate of all counts, and the mean of its ln Z over all blocks is ln Z of the data.
 class Minibatches {
  public:
-  /// Of a model with its data, which outlives it. Throws UnknownNameError and OptionError for a plate that cannot be
+  /// Of a model with its data. Throws UnknownNameError and OptionError for a plate that cannot be
   /// cut: a factor has an axis for it, or a variable outside of it that is not observed joins its slices.
   Minibatches(const Model& observed, const Data& data, const FitOptions& options, const std::vector<bool>& counted);
 
@@ -32,8 +32,9 @@ class Minibatches {
     double weight = 0;
   };
 
-  const Model& observed_;
-  Weights weights_;
+  Model model_;                  // without its data
+  Data all_;                     // without weights of the plate
+  std::vector<double> weights_;  // [slice]
   DimId plate_ = 0;
   std::vector<Block> blocks_;
   double weight_ = 0;  // of all of them

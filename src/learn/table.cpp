@@ -105,17 +105,29 @@ void Table::write(std::span<const double> parameters, const Operands& operands) 
   }
 }
 
+double Table::counted(std::size_t entry, const Operands& operands) const {
+  double count = pseudo_.empty() ? 0 : pseudo_[entry];
+  for (const Holder& holder : holders_) count += operands.counts[holder.factor][place(holder, entry)];
+  return count;
+}
+
+void Table::each_row_entries(const std::function<void(const std::vector<std::size_t>&)>& visit) const {
+  std::vector<std::size_t> entries;
+  each_row([&](std::size_t row) {
+    entries.clear();
+    for (std::size_t k = 0; k < states_; ++k) {
+      if (start_[row + k * inner_] > 0) entries.push_back(row + k * inner_);
+    }
+    visit(entries);
+  });
+}
+
 void Table::maximise(std::span<double> parameters, const Operands& operands) const {
   each_row([&](std::size_t row) {
-    const auto counted = [&](std::size_t entry) {
-      double count = pseudo_.empty() ? 0 : pseudo_[entry];
-      for (const Holder& holder : holders_) count += operands.counts[holder.factor][place(holder, entry)];
-      return count;
-    };
     double sum = 0;
-    for (std::size_t k = 0; k < states_; ++k) sum += counted(row + k * inner_);
+    for (std::size_t k = 0; k < states_; ++k) sum += counted(row + k * inner_, operands);
     if (!(sum > 0)) return;  // nothing reaches the row
-    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = counted(row + k * inner_) / sum;
+    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = counted(row + k * inner_, operands) / sum;
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "learn/learnt.hpp"
@@ -29,11 +30,18 @@ class Table final : public Learnt {
   void restrain(std::span<double> parameters, std::span<const double> step) const override;
   void store(std::span<const double> parameters, Model& model) const override;
 
+  [[nodiscard]] const std::vector<Holder>& holders() const { return holders_; }
+  /// Where an entry is in a holder's operand.
+  [[nodiscard]] std::size_t place(const Holder& holder, std::size_t entry) const;
+  /// How often an entry is expected to occur, pseudo-counts included.
+  [[nodiscard]] double counted(std::size_t entry, const Operands& operands) const;
+  /// The entries of each row that are not zero by structure.
+  void each_row_entries(const std::function<void(const std::vector<std::size_t>&)>& visit) const;
+
  private:
   /// Calls visit(first entry) for each row; its entries are inner_ apart.
   template <class Visit>
   void each_row(const Visit& visit) const;
-  [[nodiscard]] std::size_t place(const Holder& holder, std::size_t entry) const;
   void normalise_start(const std::string& name);
 
   std::vector<Holder> holders_;

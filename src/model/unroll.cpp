@@ -1,5 +1,6 @@
 // Unrolls a model: the unrolled graph with its slices of numbers, states and evidence.
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "graph/unrolled_dims.hpp"
@@ -114,6 +115,41 @@ void copy_meanings(const Model& model, Model& result) {
   }
 }
 
+/// What is said about learning a factor is said about its copies. Those of slices that share its numbers are the same,
+/// and so are those of factors that share another's: the first copy has the numbers.
+void copy_learning(const Model& model, const std::vector<Slice>& copies, Model& result) {
+  const std::vector<Factor>& originals = model.graph.factors();
+  const auto find = [&](const std::string& name) {
+    const auto found =
+        std::find_if(originals.begin(), originals.end(), [&](const Factor& f) { return f.name == name; });
+    return static_cast<std::size_t>(found - originals.begin());
+  };
+  using Numbers = std::pair<std::size_t, std::vector<std::pair<std::size_t, std::int64_t>>>;
+  const auto numbers_of = [&](const Slice& slice) {
+    std::size_t root = slice.original;
+    for (auto of = model.learning.find(originals[root].name); of != model.learning.end() && !of->second.same_as.empty();
+         of = model.learning.find(originals[root].name)) {
+      root = find(of->second.same_as);
+    }
+    return Numbers(root, slice.index);
+  };
+  std::map<Numbers, std::string> first;
+  for (std::size_t f = 0; f < copies.size(); ++f) {
+    const Numbers numbers = numbers_of(copies[f]);
+    if (numbers.first == copies[f].original) first.emplace(numbers, result.graph.factors()[f].name);
+  }
+  for (std::size_t f = 0; f < copies.size(); ++f) {
+    const auto said = model.learning.find(originals[copies[f].original].name);
+    if (said == model.learning.end()) continue;
+    Learning learning = said->second;
+    if (learning.prior.rank() > 0) learning.prior = sliced(learning.prior, copies[f]);
+    const std::string& name = result.graph.factors()[f].name;
+    const auto source = first.find(numbers_of(copies[f]));
+    learning.same_as = source == first.end() || source->second == name ? "" : source->second;
+    result.learning.emplace(name, std::move(learning));
+  }
+}
+
 }  // namespace
 
 Model unroll(const Model& model) {
@@ -148,6 +184,7 @@ Model unroll(const Model& model) {
   }
   result.graph = std::move(unrolled.graph);
   copy_meanings(model, result);
+  copy_learning(model, unrolled.factors, result);
   result.directed = model::is_directed(result);
   return result;
 }

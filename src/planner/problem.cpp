@@ -91,7 +91,9 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     if (!variable && options.fixed_sizes) problem.fixed.push_back(d);
     const bool known = variable || (options.fixed_sizes && problem.kind[d] != DimKind::chain);
     const bool drops = !without.contains("drop_unit_dims") && !contains(options.weighted, d);
-    if (known && graph.dims()[d].size == 1 && drops) unit.push_back(d);
+    // Filtered marginals need the order of slices, even where what is linked has one state.
+    const bool gives_order = options.filtered && graph.linking_chain(d);
+    if (known && graph.dims()[d].size == 1 && drops && !gives_order) unit.push_back(d);
   }
   const auto in_empty_plate = [&](const SortedSet& plates) {
     return options.fixed_sizes && std::any_of(plates.begin(), plates.end(), [&](DimId b) {

@@ -37,6 +37,8 @@ class Fit(Case):
         self.assertAlmostEqual(told["aic"], 2 * 63 - 2 * told["ln_l"])
         self.assertAlmostEqual(told["bic"], 63 * math.log(45) - 2 * told["ln_l"])
         self.assertEqual(told["history"], sorted(told["history"]))
+        self.assertAlmostEqual(told["ln_l"], -191.568856, places=5)  # the best that random starts find
+        self.assertAlmostEqual(self.tells("fit", UNFITTED, "--restarts", 40)["ln_l"], told["ln_l"], places=5)
         self.assertAlmostEqual(self.tells("solve", "fitted.json", "--task", "pr")["ln_z"], told["ln_l"], places=6)
         scores = self.tells("evaluate", "fitted.json", "--plate", "patient")
         self.assertEqual(scores["cells"], 315)
@@ -167,6 +169,20 @@ class Fit(Case):
         self.refuses(2, "the number of states of 'a' cannot be varied: it has data", *words, "--vary", "a=2..3")
         self.refuses(2, "cannot be varied: its states have names", "fit", UNFITTED, "--vary", "truth=2..3")
         self.refuses(2, "there is no variable 'z' to vary", *words, "--vary", "z=2..3")
+
+    def test_standard_errors(self):
+        self.write("seen.csv", "x,y\nheads,0\nheads,0\nheads,1\ntails,1\n")
+        words = ["fit", self.coins(), "--data", "seen.csv", "--learn", "x,y", "--standard-errors"]
+        told = self.tells(*words)
+        x, y = math.sqrt(0.25 * 0.75 / 4), math.sqrt(2 / 9 / 3)
+        for got, want in zip(told["standard_errors"]["x"], [x, x]):
+            self.assertAlmostEqual(got, want)
+        for got, want in zip(told["standard_errors"]["y"], [[y, y], [0, 0]]):
+            for one, other in zip(got, want):
+                self.assertAlmostEqual(one, other)
+        self.assertRegex(self.says(*words), r"(?m)^y +x=heads y=1 +0\.333333 +0\.272166$")
+        self.assertIn("entries (1, 0) are zero, at the boundary", self.run_program(*words).stderr)
+        self.assertNotIn("standard_errors", self.tells(*words[:-1]))
 
     def test_iterations_and_resume(self):
         straight = self.fitted(UNFITTED, "--iterations", 10, "--tolerance", 0, "--plain")

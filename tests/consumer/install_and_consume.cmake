@@ -24,6 +24,19 @@ step(${work}/build/consumer)
 step(${work}/build/consumer_of_models)
 step(${work}/build/calls)
 
+# A program is linked with what it uses: of all kernels and verbs, those of einsum.
+function(weigh program)
+  step(${program})
+  file(SIZE ${program} bytes)
+  message(STATUS "a program of one line takes ${bytes} bytes: ${program}")
+  if(bytes GREATER 3000000 AND CONFIG STREQUAL Release)
+    message(FATAL_ERROR "a program of one line takes ${bytes} bytes, more than 3 MB: ${program}")
+  endif()
+endfunction()
+if(NOT SANITIZE)
+  weigh(${work}/build/one_line)
+endif()
+
 # What the documentation shows compiles without a warning, with both compilers, as Plated's headers do: they are no system
 # headers here.
 find_program(pkg_config pkg-config)
@@ -72,8 +85,6 @@ endforeach()
 
 # A program of one line, linked by hand.
 if(NOT SANITIZE)
-  step(${CXX} -std=c++20 -O2 ${cflags} ${CMAKE_CURRENT_LIST_DIR}/one_line.cpp -o ${work}/one_line -Wl,--gc-sections -s ${libs})
-  step(${work}/one_line)
-  file(SIZE ${work}/one_line bytes)
-  message(STATUS "a program of one line takes ${bytes} bytes")
+  step(${CXX} -std=c++20 -O2 ${cflags} ${CMAKE_CURRENT_LIST_DIR}/one_line.cpp -o ${work}/one_line -s ${libs})
+  weigh(${work}/one_line)
 endif()

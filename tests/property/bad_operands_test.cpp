@@ -190,6 +190,7 @@ TEST(BadValues, InLargeOperandsAreNamedEvenWhereZerosHideThem) {
       {"a,iba->", "i", {{3}, {40, 60, 3}}},               //
       {"ab,bc->", "", {{70, 80}, {80, 90}}},              // sums before a product
       {"ab,bc->ac", "", {{70, 80}, {80, 90}}},            // a matrix product
+      {"zab,zbc->zac", "", {{9, 30, 40}, {9, 40, 50}}},   // many
       {"aa,ab->", "", {{80, 80}, {80, 60}}},              // a diagonal
       {"a,iab,ib->", "i", {{3}, {40, 3, 60}, {40, 60}}},  // two inputs in one sum
   };
@@ -209,12 +210,14 @@ TEST(BadValues, InLargeOperandsAreNamedEvenWhereZerosHideThem) {
         std::vector<Tensor> outputs;
         for (const Tensor& output : plan.run(operands, {.semiring = semiring})) outputs.push_back(output);
         plan.run_into(outputs, operands, workspace, {.semiring = semiring});
-        static_cast<double*>(operands[f].mutable_data())[last] = nan;
         const std::string named = "operand " + std::to_string(f);
         for (const int threads : {1, 2}) {
-          const RunOptions options{.semiring = semiring, .threads = threads};
-          EXPECT_SAYS(message_of<ValueError>([&] { (void)plan.run(operands, options); }), named);
-          EXPECT_SAYS(message_of<ValueError>([&] { plan.run_into(outputs, operands, workspace, options); }), named);
+          for (const double bad : {infinity, nan}) {
+            static_cast<double*>(operands[f].mutable_data())[last] = bad;
+            const RunOptions options{.semiring = semiring, .threads = threads};
+            EXPECT_SAYS(message_of<ValueError>([&] { (void)plan.run(operands, options); }), named);
+            EXPECT_SAYS(message_of<ValueError>([&] { plan.run_into(outputs, operands, workspace, options); }), named);
+          }
         }
         // The first of two is named, whichever is looked at before.
         static_cast<double*>(operands[0].mutable_data())[0] = nan;

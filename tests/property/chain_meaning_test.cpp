@@ -168,6 +168,18 @@ TEST(Filtered, LeavesOutLaterSlicesOfPartsThatEndsJoin) {
   EXPECT_TRUE(EveryQuestion(through).marginal({.filtered = true}));
 }
 
+TEST(Filtered, KnowsTheOrderOfSlicesWhoseLinkedVariablesHaveOneState) {
+  FactorGraph graph;
+  graph.chain("t", 3);
+  graph.variable("o", 2, {});
+  for (const char* v : {"a", "b"}) graph.variable(v, 1);
+  graph.variable("w", 3);
+  graph.link("t", "a", "b");
+  for (const Dims& dims : {Dims{"o"}, {"t", "o", "a", "b"}, {"t", "w"}, {"^w", "o"}}) graph.factor("", dims);
+  graph.output({});
+  EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true}));
+}
+
 TEST(Filtered, OfOrderTwoKnowsWhatHoldsTheLastStates) {
   FactorGraph graph;
   graph.chain("t", 4);

@@ -168,7 +168,45 @@ TEST(WarmQuestions, OfLargeMagnitudesAreThoseOfFreshAnswers) {
   }
 }
 
-/// Evidence is read anew each time, and holds nothing.
+/// What is observed stays, and parameters change: a loop of learning.
+TEST(WarmQuestions, WithTheSameEvidenceAndWeightsAllocateNothing) {
+  const Model model("a,abi,bc->", {{2}, {2, 3, 4}, {3, 2}}, "i", Dtype::float64, Semiring::log);
+  const std::vector<std::int16_t> whole{0, 1, 2, 1}, part{0, -1, 2, 1};
+  for (const std::vector<std::int16_t>& seen : {whole, part}) {
+    Asked asked(model, 1);
+    asked.plan = compile(model.graph, {.observable = {"b", "a"}});
+    asked.workspace = Workspace(asked.plan);
+    asked.options.evidence = {{"b", IntegerView::view(seen)}};
+    expect_marginals(asked, {});
+    expect_marginals(asked, {.factors = true});
+    expect_choices(asked);
+    asked.options.weights = {{"i", Tensor::of<double>({4}, {1, 0.5, 2, 1})}};
+    expect_marginals(asked, {});
+  }
+}
+
+/// Whose logarithms are taken into memory of the last call.
+TEST(WarmQuestions, OfWeightsAllocateNothing) {
+  for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+    Asked asked(Model("a,abi->", {{2}, {2, 3, 4}}, "i", dtype, Semiring::real), 1);
+    asked.options.semiring = Semiring::real;
+    Marginals answer;
+    const auto ask = [&] { marginals_into(answer, asked.plan, asked.operands, asked.workspace, asked.options); };
+    EXPECT_EQ(allocations_when_warm(ask), 0);
+    for (const Tensor& operand : asked.operands) {
+      if (dtype == Dtype::float32) {
+        for (float& entry : operand.span<float>()) entry *= 1.25F;
+      } else {
+        for (double& entry : operand.span<double>()) entry *= entry;
+      }
+    }
+    ask();
+    EXPECT_EQ(answer.variables, marginals(asked.plan, asked.operands, asked.options).variables);
+    EXPECT_EQ(answer.log_partition, marginals(asked.plan, asked.operands, asked.options).log_partition);
+  }
+}
+
+/// Other evidence is prepared for anew.
 TEST(WarmQuestions, ReadEvidence) {
   const Model model("a,abi->", {{2}, {2, 3, 4}}, "i", Dtype::float64, Semiring::log);
   const Plan plan = compile(model.graph, {.observable = {"b"}});

@@ -147,6 +147,21 @@ def test_numbers_of_states():
         plated.fit(model, {"vote": votes}, vary={"vote": [2, 3]})
 
 
+def test_standard_errors():
+    graph = plated.FactorGraph()
+    graph.plate("i", 1)
+    graph.variable("coin", 2, plates=["i"])
+    graph.factor("bias", ["coin"], tied=["i"], distribution_of="coin")
+    for space, start in [("real", [0.5, 0.5]), ("log", np.log([0.5, 0.5]))]:
+        model = plated.Model(graph, {"bias": start}, space=space)
+        fit = plated.fit(model, {"coin": [0, 1, 1, 1]}, standard_errors=True)
+        np.testing.assert_allclose(fit.standard_errors["bias"], np.sqrt(0.25 * 0.75 / 4))
+        assert plated.fit(model, {"coin": [0, 1, 1, 1]}).standard_errors == {}
+        certain = plated.fit(model, {"coin": [1, 1]}, standard_errors=True)
+        np.testing.assert_array_equal(certain.standard_errors["bias"], 0)
+        assert "factor 'bias': entries (0) are zero, at the boundary" in certain.notes[0]
+
+
 def test_models_say_what_is_learnt():
     graph = votes_model().graph
     model = plated.Model(graph, {"prior": [0.5, 0.5]}, space="real", learn=["confusion"], prior={"confusion": 0.5})

@@ -65,11 +65,10 @@ def einsum(
     traced. Raises what ``plated.einsum`` raises while tracing; what only the data shows (an entry that the semiring does
     not admit, a length out of range) is JAX's runtime error with Plated's message.
     """
-    options: dict[str, Any] = {
-        "plates": plates, "batch": batch, "chains": chains, "semiring": semiring, "sizes": sizes, "spaced": spaced,
-        "threads": threads, "memory_limit": memory_limit, "check": check,
-    }  # fmt: skip
-    return _answer(subject, operands, named, options, {"lengths": lengths, "evidence": evidence, "weights": weights}, total=False)
+    return _answer(
+        subject, operands, named, False, plates=plates, chains=chains, batch=batch, semiring=semiring, lengths=lengths,
+        evidence=evidence, weights=weights, sizes=sizes, spaced=spaced, threads=threads, memory_limit=memory_limit, check=check,
+    )  # fmt: skip
 
 
 def log_partition(
@@ -96,18 +95,18 @@ def log_partition(
     >>> print(log_partition("x,ixy", jnp.zeros(2), jnp.zeros((4, 2, 3)), plates="i").round(4))
     5.0876
     """
-    options: dict[str, Any] = {
-        "plates": plates, "batch": batch, "chains": chains, "semiring": "log", "sizes": sizes, "spaced": spaced,
-        "threads": threads, "memory_limit": memory_limit, "check": check,
-    }  # fmt: skip
-    total = _answer(subject, operands, named, options, {"lengths": lengths, "evidence": evidence, "weights": weights}, total=True)
+    total = _answer(
+        subject, operands, named, True, plates=plates, chains=chains, batch=batch, semiring="log", lengths=lengths,
+        evidence=evidence, weights=weights, sizes=sizes, spaced=spaced, threads=threads, memory_limit=memory_limit, check=check,
+    )  # fmt: skip
     assert isinstance(total, jax.Array)
     return total
 
 
-def _answer(subject: Any, operands: Any, named: Any, options: dict[str, Any], data: dict[str, Any], total: bool) -> Any:
-    options = {name: value for name, value in options.items() if value is not None}
-    data = {kind: dict(values) for kind, values in data.items() if values}
+def _answer(subject: Any, operands: Any, named: Any, total: bool, **given: Any) -> Any:
+    data = {kind: dict(given.pop(kind) or {}) for kind in ("lengths", "evidence", "weights")}
+    data = {kind: values for kind, values in data.items() if values}
+    options = {name: value for name, value in given.items() if value is not None}
     equation, operands, defaults = resolve(subject, operands, named, options, data, total)
     arrays = tuple(_operand(index, operand) for index, operand in enumerate(operands))
     ragged, observed, weighted = (data.get(kind, {}) for kind in ("lengths", "evidence", "weights"))

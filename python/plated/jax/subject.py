@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 import jax.numpy as jnp
 
 from .._core import FactorGraph, Model, Plan
-from .._errors import OptionError
-from .._pickle import reduce_graph
+from .._pickle import reduce_graph, restore_graph
 from .._subjects import check_reading, in_order, space_of, total_of, total_of_equation
 
 
@@ -22,6 +21,7 @@ class Spelled(NamedTuple):
     sizes: dict[str, int]  # of dims that no operand has
     unheld: dict[str, int]  # of dims that nothing has
     names: tuple[str, ...]
+    ones: tuple[int, ...]  # domains of variables whose plates only a factor of ones lets an equation say
     options: dict[str, Any]  # that a plan was compiled with, and runs take by default
 
 
@@ -54,7 +54,16 @@ def resolve(
         data["lengths"] = {**subject.lengths, **data.get("lengths", {})}
     if named or own or (len(operands) == 1 and isinstance(operands[0], Mapping)):
         operands = in_order(spelled.names, operands, named, own)
-    return spelled.equation, operands, spelled.sizes
+    return spelled.equation, (*operands, *_ones(spelled, operands, options.get("semiring", "log"))), spelled.sizes
+
+
+def _ones(spelled: Spelled, operands: tuple[Any, ...], semiring: str) -> list[Any]:
+    """Operands that change nothing."""
+    if not spelled.ones or len(operands) != len(spelled.names):
+        return []
+    dtypes = [jnp.asarray(operand).dtype for operand in operands]
+    one = 0.0 if semiring in ("log", "max_plus", "min_plus") else 1.0
+    return [jnp.full((size,), one, dtype=jnp.result_type(*dtypes, jnp.float32)) for size in spelled.ones]
 
 
 def _evidence(model: Model, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,14 +91,20 @@ def _spell(graph: FactorGraph, options: dict[str, Any], total: bool) -> Spelled:
             raise ValueError("log_partition keeps batch dims only, and the plan has other outputs: einsum keeps them")
         graph = total_of(graph)
     _, (_, written) = reduce_graph(graph)
+    names = tuple(factor.name for factor in graph.factors)
     held = {name for factor in graph.factors for name in (*factor.dims, *factor.tied)}
     ends = {name: name.removeprefix("^").removesuffix("$") for name in held}
-    for dim in graph.dims:
-        if dim.name in written["stated"] or (dim.kind == "variable" and dim.name not in {*ends, *ends.values()}):
-            raise OptionError(
-                f"an equation cannot say the plates of '{dim.name}', and under JAX a graph is spelled as one: give the "
-                "variable a factor in each of its plates, or ask plated itself"
-            )
+    silent = [
+        dim
+        for dim in graph.dims
+        if dim.name in written["stated"] or (dim.kind == "variable" and dim.name not in {*ends, *ends.values()})
+    ]
+    if silent:  # an equation says the plates of a variable by factors alone: one of ones does
+        plates = graph.variable_plates()
+        graph = restore_graph(*reduce_graph(graph)[1])
+        for dim in silent:
+            graph.factor(_unused(f"ones of {dim.name}", names), [dim.name], tied=plates[dim.name])
+        held.update(name for dim in silent for name in (dim.name, *plates[dim.name]))
     carried = {name for factor in graph.factors for name in factor.dims}
     reading = {
         "plates": " ".join(dim.name for dim in graph.dims if dim.kind == "plate"),
@@ -99,4 +114,8 @@ def _spell(graph: FactorGraph, options: dict[str, Any], total: bool) -> Spelled:
     }
     sizes = {dim.name: dim.size for dim in graph.dims if dim.kind != "variable" and dim.name not in carried}
     unheld = {name: size for name, size in sizes.items() if name not in held}
-    return Spelled(graph.equation(), reading, sizes, unheld, tuple(factor.name for factor in graph.factors), options)
+    return Spelled(graph.equation(), reading, sizes, unheld, names, tuple(dim.size for dim in silent), options)
+
+
+def _unused(name: str, taken: tuple[str, ...]) -> str:
+    return _unused(name + "'", taken) if name in taken else name

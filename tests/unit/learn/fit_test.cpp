@@ -310,6 +310,22 @@ TEST(Fit, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)fit(model, data, {.pseudo_count = -1}), OptionError);
 }
 
+TEST(Fit, OfAnUnrolledModelIsThatOfTheModel) {
+  Model model = dawid_skene(5, 3, 2);
+  model.learning["prior"] = {.learn = true, .prior = Tensor::scalar(0.5)};
+  model.learning["confusion"] = {.learn = true, .prior = Tensor::of({3, 2, 2}, std::vector<double>(12, 0.25))};
+  observe(model, {{"vote", votes(5, 3, 2, 20, 8)}});
+  const FitOptions options{.iterations = 4, .tolerance = 0, .accelerate = false};
+  const Fit whole = fit(model, {}, options);
+  const Model flat = unroll(model);
+  EXPECT_EQ(flat.learning.size(), 5u + 15u);
+  EXPECT_EQ(flat.learning.at(flat.graph.factors()[1].name).same_as, flat.graph.factors()[0].name);
+  const Fit copies = fit(flat, {}, options);
+  EXPECT_EQ(copies.parameters, whole.parameters);
+  ASSERT_EQ(copies.history.size(), whole.history.size());
+  for (std::size_t k = 0; k < whole.history.size(); ++k) EXPECT_NEAR(copies.history[k], whole.history[k], 1e-9);
+}
+
 TEST(Evaluate, ScoresEachSlice) {
   const Model model = dawid_skene(3, 2, 2);
   const Data data{.states = {{"vote", Integers({3, 2}, {0, 1, 1, 1, 0, -1})}}};
