@@ -241,6 +241,7 @@ def fit(
     accelerate: bool = ...,
     pseudo_count: float = ...,
     seed: int = ...,
+    batch: Optional[Mapping[str, int]] = ...,
     held_out: Optional[Mapping[str, Any]] = ...,
     cross_validate: Optional[Mapping[str, int]] = ...,
     vary: Optional[Mapping[str, Union[int, Iterable[int]]]] = ...,

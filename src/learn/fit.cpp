@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "learn/em.hpp"
 #include "learn/equal_slices.hpp"
 #include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
+#include "learn/stepwise.hpp"
 #include "learn/table.hpp"
 #include "learn/with_data.hpp"
 #include "model/learning.hpp"
@@ -26,6 +28,9 @@ void check_options(const FitOptions& options) {
   if (!(options.tolerance >= 0)) refuse("the tolerance must not be below zero");
   if (!(options.pseudo_count >= 0) || std::isinf(options.pseudo_count)) {
     refuse("the pseudo-count must be finite and not below zero");
+  }
+  if (options.standard_errors && !options.batch.empty()) {
+    refuse("standard errors are those of a fit to all data at once: ask for them without batches");
   }
 }
 
@@ -66,6 +71,33 @@ Fit summary(const std::vector<learn::Outcome>& outcomes) {
   return result;
 }
 
+/// A model with its data, planned for all of them at once or for batches.
+class Planned {
+ public:
+  Planned(const Model& observed, const Data& data, const FitOptions& options, const std::vector<bool>& learnt) {
+    if (!options.batch.empty()) {
+      batches_.emplace(observed, data, options, learnt);
+      return;
+    }
+    const learn::WeightedModel joined =
+        learn::join_equal_slices(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights);
+    all_.emplace(joined.model, joined.weights, learnt, options.memory_limit);
+  }
+
+  [[nodiscard]] const learn::Counting& counting() const { return batches_ ? batches_->counting() : *all_; }
+  [[nodiscard]] std::vector<learn::Outcome> run(const learn::LearntParts& parts, const FitOptions& options) const {
+    const auto make = [&](int threads, std::function<bool()> cancelled) -> std::unique_ptr<learn::Runner> {
+      if (!batches_) return std::make_unique<learn::Em>(parts, *all_, options, threads, std::move(cancelled));
+      return std::make_unique<learn::Stepwise>(parts, *batches_, options, threads, std::move(cancelled));
+    };
+    return learn::run_restarts(parts, make, options);
+  }
+
+ private:
+  std::optional<learn::Counting> all_;
+  std::optional<learn::Minibatches> batches_;
+};
+
 }  // namespace
 
 Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
@@ -79,17 +111,15 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       declare_distribution(observed, f);
     }
   }
-  const learn::WeightedModel joined =
-      learn::join_equal_slices(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights);
-  const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
+  const Planned planned(observed, data, options, learnt);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     std::vector<learn::Holder> holders;
-    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
+    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = planned.counting().padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
   }
   if (options.standard_errors) learn::check_information(parts, options);
-  const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, counting, options);
+  const std::vector<learn::Outcome> outcomes = planned.run(parts, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
   std::size_t offset = 0;
@@ -104,7 +134,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
   result.notes = learn::swappable_states(observed, data.lists, learnt);
   if (options.standard_errors && !result.interrupted) {
-    learn::add_standard_errors(result, observed, parts, counting, outcomes[result.best].parameters, options);
+    learn::add_standard_errors(result, observed, parts, planned.counting(), outcomes[result.best].parameters, options);
   }
   return result;
 }
