@@ -24,6 +24,7 @@ Data load_data(const Model& model, const std::vector<std::string>& words, const 
     };
     add(data.states, read.states);
     add(data.lists, read.lists);
+    add(data.measurements, read.measurements);
   }
   for (const std::string& word : weights) {
     const std::size_t equals = word.find('=');

@@ -73,6 +73,11 @@ void resume(Model& model, const std::string& file) {
     model.factors[f] = before.factors[f];
     const auto learning = model.learning.find(name);
     if (learning != model.learning.end()) learning->second.started = true;
+    const auto likelihood = before.likelihoods.find(name);
+    if ((likelihood != before.likelihoods.end()) != model.likelihoods.contains(name)) {
+      throw UsageError(file + " is no fit of this model to resume: its likelihoods differ");
+    }
+    if (likelihood != before.likelihoods.end()) model.likelihoods.find(name)->second = likelihood->second;
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads observed states of a model's variables, and weights of slices, from arrays and tables.
+// Reads observed states and numbers of a model, and weights of slices, from arrays and tables.
 #pragma once
 
 #include <filesystem>
@@ -24,10 +24,11 @@ namespace plated {
 /// Throws FileError, FormatError with the line, UnknownNameError and OptionError.
 [[nodiscard]] Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable = {});
 
-/// What a file says: arrays of states, and lists of rows.
+/// What a file says: arrays of states, lists of rows, and numbers of likelihoods.
 struct Observations {
-  Evidence states;
-  Lists lists;
+  Evidence states = {};
+  Lists lists = {};
+  Measurements measurements = {};
 };
 
 /// The same, but what a `.csv` file says of a variable in several plates, all of which have columns, is a list of its
@@ -35,6 +36,11 @@ struct Observations {
 /// than their lines, and several lines may be about one slice.
 [[nodiscard]] Observations read_observations(const Model& model, const std::filesystem::path& path,
                                              std::string_view variable = {});
+
+/// The same of observed numbers, by the names that likelihoods have for them: any numbers, NaN or an empty cell (NA in
+/// a table) where one is missing. A table without such columns has none. Throws as read_data does.
+[[nodiscard]] Measurements read_measurements(const Model& model, const std::filesystem::path& path,
+                                             std::string_view name = {});
 
 /// The weights of a plate's slices, in order: a `.npy` file with one axis, of floats or integers, or a `.csv` file with
 /// a single column, whose first line may name it. Throws FileError, FormatError and OptionError.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plated/evidence.hpp"
+#include "plated/likelihood.hpp"
 #include "plated/long.hpp"
 #include "plated/model.hpp"
 #include "plated/tensor.hpp"
@@ -21,6 +22,8 @@ struct Data {
   /// By variable, in its graph's or its file's name: states from 0, −1 for what is missing. Plates and chains that no
   /// factor has an axis for get as many slices as the data have.
   Evidence states = {};
+  /// Numbers of likelihoods by name, NaN for what is missing; shaped as states are.
+  Measurements measurements = {};
   Lengths lengths = {};
   /// How many copies the slices of a plate stand for: one number for each slice, or a single one for all.
   Weights weights = {};
@@ -121,7 +124,8 @@ struct Fit {
   std::size_t best = 0;           ///< the one that was kept
   bool converged = false;
   bool interrupted = false;     ///< cancelled: not all that was asked for was done
-  std::int64_t parameters = 0;  ///< free ones: entries of learnt rows that are not zero by structure, less one each
+  std::int64_t parameters = 0;  ///< free ones: entries of learnt rows that are not zero by structure, less one each;
+                                ///< parameters of likelihoods
   /// Slices of the plates and chains that all observed variables share and no learnt factor has axes for.
   double observations = 0;
   double aic = 0;
@@ -136,19 +140,22 @@ struct Fit {
   /// The sum of ln p over all folds; none where a cross-validation was not asked for, or interrupted.
   std::optional<double> cross_validated = {};
   std::vector<Varied> varied = {};  ///< of FitOptions::vary, in its order; this is the fit of the least BIC
-  std::vector<std::string> notes;   ///< for people, one line each: states that could be swapped, what is not determined
+  /// For people, one line each: states that could be swapped, what is not determined, likelihoods that are degenerate
+  /// or have no weight.
+  std::vector<std::string> notes;
 };
 
 /// Learns factors that are distributions by exact EM in log space: one sweep forward and one backward in each iteration
 /// count how often each entry is expected to occur, and rows are made of these counts. A cell that is missing counts
 /// nothing where only its own distribution holds it. Rows that nothing reaches keep their start, and what is zero stays
-/// zero.
+/// zero. The parameters of likelihoods are those of greatest weighted likelihood.
 ///
 ///   Fit best = fit(model, {.states = {{"grade", grades}}}, {.restarts = 10});
 ///   write_model(best.model, "fitted.json");
 ///
 /// Throws UnknownNameError and OptionError for factors that cannot be learnt (those that are no distribution),
-/// ShapeError and ValueError for data that do not fit (states out of range, variables all of whose cells are missing),
+/// ShapeError and ValueError for data that do not fit (states out of range, numbers that a likelihood gives no density,
+/// variables all of whose cells are missing),
 /// OptionError for a plate that cannot be cross-validated (a learnt factor has an axis for it) and for a variable that
 /// cannot be varied (it has data or names of states, or a factor that holds it has zeros or is not learnt),
 /// ImpossibleError where the model gives the data no probability whatever is learnt, and what compile() and runs throw.

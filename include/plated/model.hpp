@@ -11,6 +11,7 @@
 
 #include "plated/evidence.hpp"
 #include "plated/factor_graph.hpp"
+#include "plated/likelihood.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated {
@@ -60,6 +61,11 @@ struct Model {
   Lengths lengths = {};
   /// What fit() should know of factors, by their names; factors that are not listed are not learnt by themselves.
   std::map<std::string, Learning, std::less<>> learning = {};
+  /// Factors that are likelihoods of observed numbers, by their names. Their entries of `factors` are ones: what
+  /// is not observed says nothing.
+  std::map<std::string, Likelihood, std::less<>> likelihoods = {};
+  /// The numbers that were observed; verbs on models put log-probabilities of them in the place of the ones.
+  Measurements measurements = {};
   /// Notes for people, one line each: distributions that do not sum to one, variables without factors.
   std::vector<std::string> notes = {};
 };
@@ -74,10 +80,13 @@ struct ModelOptions {
   Evidence evidence = {};
   Lengths lengths = {};
   std::map<std::string, Learning, std::less<>> learning = {};
+  std::map<std::string, Likelihood, std::less<>> likelihoods = {};
+  Measurements measurements = {};
 };
 
 /// A model from a graph and the numbers of each of its factors, by name. Those that are distributions in the graph must
-/// sum to one, to 2e-6, and are then trusted. Distributions that are to be learnt may have no numbers yet.
+/// sum to one, to 2e-6, and are then trusted. Distributions that are to be learnt may have no numbers yet, and
+/// likelihoods have none.
 ///
 ///   Model model = make_model(graph, {{"prior", prior}, {"likelihood", likelihood}});
 ///
@@ -90,6 +99,8 @@ struct ModelOptions {
 
 /// The variables of a model in the file's order, without the ends of chains.
 [[nodiscard]] std::vector<std::string> variables(const Model& model);
+/// What the numbers of its likelihoods are called, each once.
+[[nodiscard]] std::vector<std::string> measured_names(const Model& model);
 /// How a variable and one of its states are shown to people: as the file names them.
 [[nodiscard]] std::string label(const Model& model, std::string_view variable);
 [[nodiscard]] std::string state_label(const Model& model, std::string_view variable, std::int64_t state);
@@ -115,5 +126,8 @@ std::string observe(Model& model, std::string_view assignment);
 /// The same of all slices of variables: what was known of these variables before is forgotten. Throws UnknownNameError,
 /// ShapeError, and ValueError for a state that does not exist.
 void observe(Model& model, const Evidence& evidence);
+/// Observed numbers of likelihoods in place of those known before. Throws UnknownNameError, ShapeError, and ValueError
+/// for a number that a likelihood gives no density to.
+void measure(Model& model, const Measurements& measurements);
 
 }  // namespace plated

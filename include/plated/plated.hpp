@@ -16,6 +16,7 @@
 #include "plated/integer_view.hpp"
 #include "plated/integers.hpp"
 #include "plated/json.hpp"
+#include "plated/likelihood.hpp"
 #include "plated/long.hpp"
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"

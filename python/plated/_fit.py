@@ -103,8 +103,8 @@ class Estimator:
     >>> estimator.predict({"size": [1, 0]})
     array([1, 0])
 
-    Data are a mapping from variables to states, or a DataFrame whose columns are variables in one plate; what it says
-    nothing of is latent. Further arguments are those of plated.fit.
+    Data are a mapping from variables to states and from likelihoods' numbers to these, or a DataFrame whose columns are
+    in one plate; what it says nothing of is latent. Further arguments are those of plated.fit.
     """
 
     def __init__(self, model: Model, target: Optional[str] = None, **options: Any) -> None:
@@ -156,7 +156,14 @@ class Estimator:
     def sample(self, n: int = 1, seed: int = 0) -> Any:
         """Samples of all variables from the fitted model, with none of them observed."""
         fitted = self._fitted()
-        free = Model(fitted.graph, fitted.factors, space=fitted.space, states=_named(fitted), lengths=fitted.lengths)
+        free = Model(
+            fitted.graph,
+            fitted.factors,
+            space=fitted.space,
+            states=_named(fitted),
+            lengths=fitted.lengths,
+            likelihoods=fitted.likelihoods,
+        )
         return free.sample(n=n, seed=seed)
 
     def _target(self) -> str:
@@ -173,7 +180,16 @@ class Estimator:
         """The fitted model with as many slices as data have, and the data as its evidence."""
         # No steps: the numbers stay, and the sizes become those of the data.
         resized = learn(self._fitted(), states, iterations=0).model
-        return Model(resized.graph, resized.factors, space=resized.space, states=_named(resized), evidence=states)
+        measured = {likelihood["of"] for likelihood in resized.likelihoods.values()}
+        return Model(
+            resized.graph,
+            resized.factors,
+            space=resized.space,
+            states=_named(resized),
+            evidence={name: values for name, values in states.items() if name not in measured},
+            likelihoods=resized.likelihoods,
+            measurements={name: values for name, values in states.items() if name in measured},
+        )
 
 
 def _named(model: Model) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "likelihoods.hpp"
 #include "model_call.hpp"
 #include "verb.hpp"
 
@@ -155,7 +156,7 @@ nb::dict as_dict(const Fit& fit) {
 
 nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs& keywords) {
   FitCall call;
-  call.data.states = evidence_of(model, data, &call.data.lists);
+  call.data = data_of(model, data);
   FitOptions options;
   nb::object progress;
   read_keywords("fit", keywords, [&](std::string_view key, nb::handle value) {
@@ -182,7 +183,7 @@ nb::object fit_model(const PythonModel& model, nb::handle data, const nb::kwargs
 template <class Question>
 auto ask(const char* verb, const PythonModel& model, nb::handle data, const nb::kwargs& keywords, Question question) {
   FitCall call;
-  call.data.states = evidence_of(model, data, &call.data.lists);
+  call.data = data_of(model, data);
   EvaluateOptions options;
   Progress progress;
   read_keywords(verb, keywords, [&](std::string_view key, nb::handle value) {
@@ -252,7 +253,7 @@ void define_fit(nb::module_& module, nb::class_<PythonModel>& model) {
 >>> fit.model.factors["bias"], fit.parameters
 (array([0.25, 0.75]), 1)
 
-Data are states by variable, as evidence is given; plates that no factor has an axis for get as many slices as the data.
+Data are states by variable, as evidence is given, and numbers of likelihoods by their names; plates that no factor has an axis for get as many slices as the data.
 The first of the ``restarts`` starts from the model's own numbers, the others from random ones. ``iterations`` are the
 most E- and M-steps of each; the numbers are those after the last M-step. ``held_out`` are data to score the fitted
 model on; ``cross_validate={"patient": 5}`` deals the slices of a plate to folds by the ``seed``, and scores each under a

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "draw.hpp"
 #include "hint.hpp"
+#include "likelihoods.hpp"
 #include "model_call.hpp"
 #include "verb.hpp"
 
@@ -43,6 +44,10 @@ PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs&
       }
     } else if (key == "prior") {
       for (auto& [factor, counts] : numbers_of(value)) options.learning[factor].prior = counts;
+    } else if (key == "likelihoods") {
+      options.likelihoods = likelihoods_of(value);
+    } else if (key == "measurements") {
+      if (!value.is_none()) options.measurements = numbers_of(value);
     } else {
       return false;
     }
@@ -62,6 +67,7 @@ PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs&
 nb::dict factors(const PythonModel& model) {
   nb::dict dict;
   for (std::size_t f = 0; f < model.factors.size(); ++f) {
+    if (model.likelihoods.contains(model.graph.factors()[f].name)) continue;
     dict[nb::cast(model.graph.factors()[f].name)] = read_only(model.factors[f]);
   }
   return dict;
@@ -129,6 +135,8 @@ nb::dict rest_of(const PythonModel& model) {
   rest["evidence"] = to_dict(model.evidence, Library::numpy);
   rest["lengths"] = to_dict(model.lengths, Library::numpy);
   rest["learning"] = learning(model);
+  rest["likelihoods"] = likelihoods(model);
+  rest["measurements"] = measurements(model);
   rest["notes"] = model.notes;
   return rest;
 }
@@ -168,6 +176,8 @@ PythonModel restored(const FactorGraph& graph, const nb::list& numbers, const nb
     if (!nb::object(known["same_as"]).is_none()) one.same_as = nb::cast<std::string>(known["same_as"]);
     if (!nb::object(known["prior"]).is_none()) one.prior = copied(nb::object(known["prior"]), "a prior");
   }
+  model.likelihoods = likelihoods_of(rest["likelihoods"]);
+  model.measurements = numbers_of(rest["measurements"]);
   model.notes = nb::cast<std::vector<std::string>>(rest["notes"]);
   return model;
 }
@@ -210,13 +220,21 @@ picture. Verbs first take observed variables out of the tables, then leave out i
                   "states: Mapping[str, Sequence[str]] | None = None, name: str = '', "
                   "labels: Mapping[str, str] = {}, observed: Sequence[str] = (), "
                   "evidence: Mapping[str, object] | None = None, lengths: Mapping[str, _Integers] | None = None, "
-                  "learn: Sequence[str] = (), prior: Mapping[str, object] = {}, same_as: Mapping[str, str] = {}) -> "
-                  "None"),
+                  "learn: Sequence[str] = (), prior: Mapping[str, object] = {}, same_as: Mapping[str, str] = {}, "
+                  "likelihoods: Mapping[str, Mapping[str, object]] = {}, "
+                  "measurements: Mapping[str, object] | None = None) -> None"),
           "From a graph and the numbers of each factor, by name: logarithms, or weights where space='real'.")
       .def_ro("name", &Model::name, "The name in the file.")
       .def_prop_ro(
           "graph", [](const PythonModel& self) { return self.graph; }, "The graph of the model.")
-      .def_prop_ro("factors", &factors, "The numbers of each factor, by name; they cannot be written to.")
+      .def_prop_ro("factors", &factors,
+                   "The numbers of each factor but likelihoods, by name; they cannot be written to.")
+      .def_prop_ro(
+          "likelihoods", [](const PythonModel& self) { return likelihoods(self); },
+          "Likelihoods of observed numbers by factor: family, of, zero_inflated and the parameters.")
+      .def_prop_ro(
+          "measurements", [](const PythonModel& self) { return measurements(self); },
+          "The observed numbers of likelihoods, by name; NaN is missing.")
       .def_prop_ro(
           "space", [](const PythonModel& self) { return name_of(self.space); },
           "'log' where the numbers are logarithms, 'real' where they are weights.")

@@ -9,6 +9,7 @@
 #include "engine/check_operands.hpp"
 #include "engine/each_index.hpp"
 #include "graph/answer_axes.hpp"
+#include "graph/length_axes.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
 #include "plated/error.hpp"
@@ -150,7 +151,7 @@ std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph, cons
   }
   for (const std::string& name : lengths) {
     const DimId plate = plate_named(graph, name, "lengths");
-    result[plate] = length_axes(graph, plate);
+    result[plate] = graph::length_axes(graph, plate);
     result[plate].push_back(plate);
   }
   return result;

@@ -7,6 +7,7 @@
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
 #include "graph/answer_axes.hpp"
+#include "graph/length_axes.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
@@ -18,28 +19,6 @@ using base::SortedSet;
 using graph::quoted;
 using planner::sizes;
 
-/// A factor or variable of a plate, and the other plates that it is in.
-struct Item {
-  std::string name;
-  SortedSet around;
-};
-
-std::vector<Item> items_in(const FactorGraph& graph, DimId plate) {
-  std::vector<Item> items;
-  const auto add = [&](std::string name, const std::vector<DimId>& plates) {
-    SortedSet around = base::sorted(plates);
-    if (!base::contains(around, plate)) return;
-    std::erase(around, plate);
-    items.push_back({std::move(name), std::move(around)});
-  };
-  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
-    add("factor " + quoted(graph.factors()[f].name), graph.factor_plates(f));
-  }
-  const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
-  for (const DimId v : graph::variables(graph)) add("variable " + quoted(graph.dims()[v].name), plates[v]);
-  return items;
-}
-
 /// The axes that lengths of a shape have: with batch dims or without.
 std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planner::Extents& extents,
                                           const SortedSet& plates, const std::vector<std::int64_t>& shape) {
@@ -50,29 +29,15 @@ std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planne
   return std::nullopt;
 }
 
-/// The plates that everything in a plate is in, besides it. A chain whose linked variables are in the plate runs
-/// through its slices, and has no say in how many there are.
-SortedSet common_plates(const FactorGraph& graph, DimId plate, const std::vector<Item>& items) {
-  SortedSet common = items.empty() ? SortedSet{} : items[0].around;
-  for (const Item& item : items) common = base::intersect(common, item.around);
-  for (const Chain& chain : graph.chains()) {
-    const bool inside = std::any_of(chain.links.begin(), chain.links.end(), [&](const Link& link) {
-      return base::contains(graph.variable_plates()[link.source], plate);
-    });
-    if (inside) std::erase(common, chain.dim);
-  }
-  return common;
-}
-
 std::vector<DimId> plate_length_axes(const FactorGraph& graph, const planner::Extents& extents, DimId plate,
                                      const IntegerView& given) {
   const std::string name = quoted(graph.dims()[plate].name);
-  const std::vector<Item> items = items_in(graph, plate);
-  const SortedSet common = common_plates(graph, plate, items);
+  const std::vector<graph::PlateItem> items = graph::items_in(graph, plate);
+  const SortedSet common = graph::common_plates(graph, plate, items);
   if (const auto axes = axes_of(graph, extents, common, given.shape())) return *axes;
-  for (const Item& wide : items) {
+  for (const graph::PlateItem& wide : items) {
     if (!axes_of(graph, extents, wide.around, given.shape())) continue;
-    for (const Item& item : items) {
+    for (const graph::PlateItem& item : items) {
       const SortedSet lacks = base::subtract(wide.around, item.around);
       if (lacks.empty()) continue;
       throw PlateError("the lengths of plate " + name + " have the shape " + shape_text(given.shape()) + ", but " +
@@ -110,8 +75,7 @@ std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Ex
                       " lacks plates of its linked variables, and is joined to none of them, so that lengths cannot "
                       "apply to it");
   }
-  std::vector<DimId> batched = graph::AnswerAxes(graph)(linking->links[0].source, false);
-  std::erase(batched, chain);
+  const std::vector<DimId> batched = graph::length_axes(graph, chain);
   if (given.shape() == sizes(extents, batched)) return batched;
   const std::size_t batch = graph::batch_axes(graph).size();
   std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());
@@ -128,13 +92,6 @@ DimId plate_named(const FactorGraph& graph, const std::string& name, const char*
   if (dim && graph.dims()[*dim].kind == DimKind::plate) return *dim;
   if (dim && or_chain && graph.dims()[*dim].kind == DimKind::chain) return *dim;
   throw UnknownNameError(std::string(what) + " are given for " + quoted(name) + ", and the model has no such plate");
-}
-
-std::vector<DimId> length_axes(const FactorGraph& graph, DimId plate) {
-  std::vector<DimId> axes = graph::batch_axes(graph);
-  const SortedSet around = common_plates(graph, plate, items_in(graph, plate));
-  axes.insert(axes.end(), around.begin(), around.end());
-  return axes;
 }
 
 RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents, const IntegersByName& lengths) {

@@ -16,9 +16,6 @@ namespace plated::engine {
 [[nodiscard]] RaggedDims ragged_plates(const FactorGraph& graph, const planner::Extents& extents,
                                        const IntegersByName& lengths);
 
-/// The axes that lengths of a plate may have: batch dims and the plates that everything in it is in.
-[[nodiscard]] std::vector<DimId> length_axes(const FactorGraph& graph, DimId plate);
-
 /// The plate of that name, or chain, for which something is given. Throws UnknownNameError.
 [[nodiscard]] DimId plate_named(const FactorGraph& graph, const std::string& name, const char* what,
                                 bool or_chain = false);

@@ -1,11 +1,15 @@
-// Reads states from tables with a line of names.
+// Reads states and numbers from tables with a line of names.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "base/whole_integer.hpp"
 #include "io/data_file.hpp"
 #include "io/disk.hpp"
+#include "io/numbers.hpp"
 #include "io/source.hpp"
+#include "model/likelihoods.hpp"
 #include "model/rows.hpp"
 #include "plated/data_file.hpp"
 #include "plated/error.hpp"
@@ -70,19 +74,21 @@ class CsvReader {
   std::size_t begin_ = 0;
 };
 
-/// A variable's column, and the columns that say which slice a line is about.
+/// The column of a variable or of a likelihood's numbers, and the columns that say which slice a line is about.
 struct Column {
-  DimId variable = 0;
+  std::string name;
+  DimId variable = 0;  // unless it has numbers
+  std::vector<DimId> plates;
+  bool numbers = false;
   std::size_t cell = 0;
   std::vector<std::size_t> index;  // of its plates; empty: lines are slices in order
   std::vector<std::vector<std::int64_t>> slices = {};
-  std::vector<std::int64_t> states = {};
+  std::vector<double> entries = {};      // states or numbers; NaN is missing
   std::vector<std::size_t> places = {};  // of the lines in the text
 };
 
-Column column_of(const Model& model, const Source& source, const Line& names, DimId variable, std::size_t cell) {
-  Column column{.variable = variable, .cell = cell, .index = {}};
-  const std::vector<DimId>& plates = model.graph.variable_plates()[variable];
+Column column_of(const Model& model, const Source& source, const Line& names, Column column) {
+  const std::vector<DimId>& plates = column.plates;
   for (const DimId plate : plates) {
     const auto found = std::find(names.begin(), names.end(), model.graph.dims()[plate].name);
     if (found != names.end()) column.index.push_back(static_cast<std::size_t>(found - names.begin()));
@@ -90,8 +96,8 @@ Column column_of(const Model& model, const Source& source, const Line& names, Di
   if (column.index.size() == plates.size() || (column.index.empty() && plates.size() == 1)) return column;
   std::string wanted;
   for (const DimId plate : plates) wanted += (wanted.empty() ? "" : ", ") + shown(model.graph.dims()[plate].name);
-  source.fail(0,
-              "the slices of " + shown(names[cell]) + " are not told: columns " + wanted + " should say which it is");
+  source.fail(
+      0, "the slices of " + shown(names[column.cell]) + " are not told: columns " + wanted + " should say which it is");
 }
 
 std::int64_t read_index(const Source& source, std::size_t place, const std::string& cell) {
@@ -100,21 +106,31 @@ std::int64_t read_index(const Source& source, std::size_t place, const std::stri
   return *number;
 }
 
+double read_cell(const Model& model, const Source& source, std::size_t place, const std::string& cell,
+                 const Column& column) {
+  if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (!column.numbers) {
+    return static_cast<double>(source.blame(place, [&] { return state_named(model, column.name, cell); }));
+  }
+  if (cell == "NaN" || cell == "nan" || cell == "NA") return std::numeric_limits<double>::quiet_NaN();
+  const ReadNumber number = read_number(cell);
+  if (number.bytes != cell.size()) source.fail(place, shown(cell) + " is no number of " + shown(column.name));
+  return number.value;
+}
+
 void add_line(const Model& model, const Source& source, std::size_t place, const Line& line, Column& column) {
   std::vector<std::int64_t> slice;
   for (const std::size_t k : column.index) slice.push_back(read_index(source, place, line[k]));
-  const auto rows = static_cast<std::int64_t>(column.states.size());
-  if (column.index.empty() && !model.graph.variable_plates()[column.variable].empty()) slice.push_back(rows);
-  const std::string& cell = line[column.cell];
-  const std::string& name = model.graph.dims()[column.variable].name;
-  column.states.push_back(cell.empty() ? -1 : source.blame(place, [&] { return state_named(model, name, cell); }));
+  const auto rows = static_cast<std::int64_t>(column.entries.size());
+  if (column.index.empty() && !column.plates.empty()) slice.push_back(rows);
+  column.entries.push_back(read_cell(model, source, place, line[column.cell], column));
   column.slices.push_back(std::move(slice));
   column.places.push_back(place);
 }
 
 /// As many slices as the model has, or more where the table has more.
-Integers gathered(const Model& model, const Source& source, const Column& column) {
-  const std::vector<DimId>& plates = model.graph.variable_plates()[column.variable];
+Tensor gathered(const Model& model, const Source& source, const Column& column) {
+  const std::vector<DimId>& plates = column.plates;
   std::vector<std::int64_t> shape;
   for (std::size_t k = 0; k < plates.size(); ++k) {
     const std::int64_t size = model.graph.dims()[plates[k]].size;
@@ -125,27 +141,59 @@ Integers gathered(const Model& model, const Source& source, const Column& column
   constexpr double most_cells = 1e10;  // an index that is a typo should not take all memory
   double cells = 1;
   for (const std::int64_t extent : shape) cells *= static_cast<double>(extent);
-  const std::string& name = model.graph.dims()[column.variable].name;
+  const std::string& name = column.name;
   if (cells > most_cells) source.fail(0, "the slices of " + shown(name) + " are too many");
-  Integers states(shape, -1);
-  std::vector<bool> told(states.values.size(), false);
-  for (std::size_t line = 0; line < column.states.size(); ++line) {
+  std::vector<double> entries(static_cast<std::size_t>(cells), std::numeric_limits<double>::quiet_NaN());
+  std::vector<bool> told(entries.size(), false);
+  for (std::size_t line = 0; line < column.entries.size(); ++line) {
     std::int64_t at = 0;
     for (std::size_t k = 0; k < shape.size(); ++k) at = at * shape[k] + column.slices[line][k];
     if (told[static_cast<std::size_t>(at)]) {
       source.fail(column.places[line], "is about a slice of " + shown(name) + " that a line before was about");
     }
     told[static_cast<std::size_t>(at)] = true;
-    states.values[static_cast<std::size_t>(at)] = column.states[line];
+    entries[static_cast<std::size_t>(at)] = column.entries[line];
   }
+  return Tensor::of<double>(shape, entries);
+}
+
+/// The columns of variables and of likelihoods' numbers, or the one that is named.
+std::vector<Column> find_columns(const Model& model, const Source& source, const Line& names, std::string_view wanted) {
+  std::vector<Column> columns;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto variable = find_variable(model, names[k]);
+    if (variable && (wanted.empty() || find_variable(model, wanted) == variable)) {
+      const Dim& dim = model.graph.dims()[*variable];
+      const std::vector<DimId>& plates = model.graph.variable_plates()[*variable];
+      columns.push_back(column_of(model, source, names,
+                                  {.name = dim.name, .variable = *variable, .plates = plates, .cell = k, .index = {}}));
+      continue;
+    }
+    const std::vector<std::size_t> factors = model::factors_measuring(model, names[k]);
+    if (factors.empty() || (!wanted.empty() && wanted != names[k])) continue;
+    const std::vector<DimId> plates = model.graph.factor_plates(factors[0]);
+    columns.push_back(
+        column_of(model, source, names, {.name = names[k], .plates = plates, .numbers = true, .cell = k, .index = {}}));
+  }
+  if (columns.empty()) {
+    source.fail(0, wanted.empty() ? "no column has the name of a variable" : "no column is called " + shown(wanted));
+  }
+  return columns;
+}
+
+Integers as_states(const Tensor& entries) {
+  Integers states(entries.shape(), -1);
+  const std::vector<double> values = entries.values();
+  std::transform(values.begin(), values.end(), states.values.begin(),
+                 [](double state) { return std::isnan(state) ? -1 : static_cast<std::int64_t>(state); });
   return states;
 }
 
 /// The lines as they are.
 Long listed_rows(const Model& model, const Column& column) {
-  const auto rows = static_cast<std::int64_t>(column.states.size());
-  Long list{.states = Integers({rows}, column.states)};
-  const std::vector<DimId>& plates = model.graph.variable_plates()[column.variable];
+  const auto rows = static_cast<std::int64_t>(column.entries.size());
+  Long list{.states = as_states(Tensor::of<double>({rows}, column.entries))};
+  const std::vector<DimId>& plates = column.plates;
   for (std::size_t k = 0; k < plates.size(); ++k) {
     std::vector<std::int64_t> slices;
     for (const auto& slice : column.slices) slices.push_back(slice[k]);
@@ -156,24 +204,13 @@ Long listed_rows(const Model& model, const Column& column) {
 
 }  // namespace
 
-Observations read_csv_states(const Model& model, const std::filesystem::path& path, std::string_view variable,
-                             bool lists) {
+Observations read_csv(const Model& model, const std::filesystem::path& path, std::string_view wanted, bool lists) {
   const std::string text = read_text(path);
   const Source source(one_line(path.string()), without_mark(text));
   CsvReader reader(source);
   Line names;
   if (!reader.next(names)) source.fail(0, "is empty: its first line should name the columns");
-  std::vector<Column> columns;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const auto found = find_variable(model, names[k]);
-    if (found && (variable.empty() || find_variable(model, variable) == found)) {
-      columns.push_back(column_of(model, source, names, *found, k));
-    }
-  }
-  if (columns.empty()) {
-    source.fail(0,
-                variable.empty() ? "no column has the name of a variable" : "no column is called " + shown(variable));
-  }
+  std::vector<Column> columns = find_columns(model, source, names, wanted);
   for (Line line; reader.next(line);) {
     if (line.size() != names.size()) {
       source.fail(reader.place(), "has " + std::to_string(line.size()) + " cells, and there are " +
@@ -183,11 +220,13 @@ Observations read_csv_states(const Model& model, const std::filesystem::path& pa
   }
   Observations data;
   for (const Column& column : columns) {
-    const std::string& name = model.graph.dims()[column.variable].name;
-    const bool listed = lists && column.index.size() > 1 && model::can_be_listed(model, column.variable);
-    if (listed ? !data.lists.emplace(name, listed_rows(model, column)).second
-               : !data.states.emplace(name, gathered(model, source, column)).second) {
-      source.fail(0, shown(name) + " has two columns");
+    const bool listed =
+        lists && !column.numbers && column.index.size() > 1 && model::can_be_listed(model, column.variable);
+    const bool is_new = column.numbers ? data.measurements.emplace(column.name, gathered(model, source, column)).second
+                        : listed       ? data.lists.emplace(column.name, listed_rows(model, column)).second
+                                 : data.states.emplace(column.name, as_states(gathered(model, source, column))).second;
+    if (!is_new) {
+      source.fail(0, shown(column.name) + " has two columns");
     }
   }
   return data;
@@ -197,22 +236,28 @@ Observations read_csv_states(const Model& model, const std::filesystem::path& pa
 
 namespace {
 
-Observations read_any(const Model& model, const std::filesystem::path& path, std::string_view variable, bool lists) {
-  if (!variable.empty() && !find_variable(model, variable)) {
-    throw UnknownNameError("there is no variable '" + std::string(variable) + "' to have data");
+Observations read_any(const Model& model, const std::filesystem::path& path, std::string_view name, bool lists) {
+  const bool is_variable = find_variable(model, name).has_value();
+  if (!name.empty() && !is_variable && model::factors_measuring(model, name).empty()) {
+    throw UnknownNameError("there is no variable '" + std::string(name) + "' to have data");
   }
-  if (path.extension() == ".csv") return io::read_csv_states(model, path, variable, lists);
+  if (path.extension() == ".csv") return io::read_csv(model, path, name, lists);
   if (path.extension() != ".npy") {
     throw OptionError(path.string() + ": data are .npy or .csv files");
   }
-  if (variable.empty()) throw OptionError(path.string() + ": say which variable the array is of, as in name=FILE.npy");
-  return {.states = {{std::string(variable), io::read_npy_states(path)}}, .lists = {}};
+  if (name.empty()) throw OptionError(path.string() + ": say which variable the array is of, as in name=FILE.npy");
+  if (is_variable) return {.states = {{std::string(name), io::read_npy_states(path)}}};
+  return {.measurements = {{std::string(name), io::read_npy_numbers(path)}}};
 }
 
 }  // namespace
 
 Evidence read_data(const Model& model, const std::filesystem::path& path, std::string_view variable) {
   return read_any(model, path, variable, false).states;
+}
+
+Measurements read_measurements(const Model& model, const std::filesystem::path& path, std::string_view name) {
+  return read_any(model, path, name, false).measurements;
 }
 
 Observations read_observations(const Model& model, const std::filesystem::path& path, std::string_view variable) {

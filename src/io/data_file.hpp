@@ -1,4 +1,4 @@
-// Arrays of states in files.
+// Arrays of states and of observed numbers in files.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,11 @@ namespace plated::io {
 /// The states of a .npy file. Throws FileError and FormatError, also for numbers that are not whole.
 [[nodiscard]] Integers read_npy_states(const std::filesystem::path& path);
 
+/// The numbers of a .npy file of any type. Throws FileError and FormatError.
+[[nodiscard]] Tensor read_npy_numbers(const std::filesystem::path& path);
+
 /// The columns of a table, or the one that is named; with `lists`, those that can be lists are.
-[[nodiscard]] Observations read_csv_states(const Model& model, const std::filesystem::path& path,
-                                           std::string_view variable, bool lists);
+[[nodiscard]] Observations read_csv(const Model& model, const std::filesystem::path& path, std::string_view wanted,
+                                    bool lists);
 
 }  // namespace plated::io

@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "io/disk.hpp"
+#include "io/json_likelihood.hpp"
 #include "io/readers.hpp"
+#include "model/likelihoods.hpp"
+#include "model/measured.hpp"
 #include "plated/error.hpp"
 #include "plated/file.hpp"
 #include "plated/npy.hpp"
@@ -102,14 +105,12 @@ void read_evidence(Model& model, std::istream& stream, const std::string& file) 
 }
 
 ModelText model_text(const Model& model, Format format) {
-  switch (format) {
-    case Format::uai:
-      return io::write_uai(model);
-    case Format::bif:
-      return io::write_bif(model);
-    default:
-      return io::write_plated(model, {});
-  }
+  if (format == Format::plated) return io::write_plated(model, {});
+  // What was measured becomes tables, which every format has.
+  const Model tables = model::bound(model);
+  ModelText written = format == Format::uai ? io::write_uai(tables) : io::write_bif(tables);
+  if (!model.likelihoods.empty()) written.losses.emplace_back("likelihoods of observed numbers");
+  return written;
 }
 
 std::vector<std::string> write_model(const Model& model, const std::filesystem::path& path,
@@ -128,14 +129,17 @@ std::vector<std::string> write_model(const Model& model, const std::filesystem::
     if (with_evidence) write_file(path.string() + ".evid", evidence);
     return written.losses;
   }
-  std::vector<std::string> files(model.factors.size());
+  std::vector<Tensor> arrays = model.factors;
+  for (const auto& [name, numbers] : io::measurements_in_file_order(model)) arrays.push_back(numbers);
+  std::vector<std::string> files(arrays.size());
   for (std::size_t f = 0; f < files.size(); ++f) {
-    if (model.factors[f].elements() > options.most_inline)
+    const bool is_likelihood = f < model.factors.size() && model::likelihood_of(model, f) != nullptr;
+    if (arrays[f].elements() > options.most_inline && !is_likelihood)
       files[f] = path.stem().string() + ".f" + std::to_string(f) + ".npy";
   }
   const ModelText written = io::write_plated(model, files);
   for (std::size_t f = 0; f < files.size(); ++f) {
-    if (!files[f].empty()) write_npy(path.parent_path() / files[f], model.factors[f]);
+    if (!files[f].empty()) write_npy(path.parent_path() / files[f], arrays[f]);
   }
   write_file(path, written.text);
   return written.losses;

@@ -8,6 +8,7 @@
 #include "io/npy_header.hpp"
 #include "io/source.hpp"
 #include "plated/error.hpp"
+#include "plated/npy.hpp"
 
 namespace plated::io {
 namespace {
@@ -64,6 +65,15 @@ std::vector<std::int64_t> transposed(const std::vector<std::int64_t>& entries, c
 }
 
 }  // namespace
+
+Tensor read_npy_numbers(const std::filesystem::path& path) {
+  {
+    const MappedFile file(path);
+    if (read_npy_header(file.bytes(), one_line(path.string()), true).kind == 'f') return read_npy(path);
+  }
+  const Integers whole = read_npy_states(path);
+  return Tensor::of<double>(whole.shape, std::vector<double>(whole.values.begin(), whole.values.end()));
+}
 
 Integers read_npy_states(const std::filesystem::path& path) {
   const MappedFile file(path);

@@ -7,9 +7,11 @@
 #include "io/array_values.hpp"
 #include "io/json_evidence.hpp"
 #include "io/json_fields.hpp"
+#include "io/json_likelihood.hpp"
 #include "io/readers.hpp"
 #include "model/directed.hpp"
 #include "model/learning.hpp"
+#include "model/likelihoods.hpp"
 
 namespace plated::io {
 namespace {
@@ -22,7 +24,7 @@ class PlatedReader {
   Model read() {
     check_object(source_, document_, "a plated model",
                  {"format", "version", "name", "space", "plates", "chains", "batch", "variables", "factors", "outputs",
-                  "evidence", "lengths"});
+                  "evidence", "lengths", "measurements"});
     const Json& format = required(source_, document_, "format", "a plated model");
     if (as_string(source_, format, "'format'") != "plated") source_.fail(format.at, "'format' should be \"plated\"");
     const Json& version = required(source_, document_, "version", "a plated model");
@@ -38,7 +40,11 @@ class PlatedReader {
       model_.evidence = evidence_of(model_, source_, *evidence, &options_);
     if (const Json* lengths = document_.find("lengths")) model_.lengths = lengths_of(model_, source_, *lengths);
     for (const auto& [variable, states] : model_.evidence) model_.observed.insert(variable);
-    source_.blame(document_.at, [&] { model::check_learning(model_); });
+    source_.blame(document_.at, [&] {
+      model::check_likelihoods(model_);
+      model::check_learning(model_);
+    });
+    if (const Json* numbers = document_.find("measurements")) read_measurements(model_, source_, options_, *numbers);
     model_.directed = model::is_directed(model_);
     return std::move(model_);
   }
@@ -150,8 +156,9 @@ class PlatedReader {
 
   void read_factor(const Json& value, std::set<std::string, std::less<>>& names) {
     const std::string number = graph::numbered_factor(model_.factors.size());
-    check_object(source_, value, "factor " + number,
-                 {"name", "dims", "tied", "distribution_of", "values", "dtype", "learn", "prior", "same_as"});
+    check_object(
+        source_, value, "factor " + number,
+        {"name", "dims", "tied", "distribution_of", "values", "dtype", "learn", "prior", "same_as", "likelihood"});
     model::NewFactor factor;
     if (const Json* name = value.find("name")) factor.name = as_string(source_, *name, "the name of factor " + number);
     for (std::size_t k = model_.factors.size(); factor.name.empty(); ++k) {
@@ -170,7 +177,11 @@ class PlatedReader {
     }
     const bool learnt = read_learning(value, factor.name, shape, what);
     const Json* const values = value.find("values");
-    if (values == nullptr && learnt && !factor.child.empty()) {
+    if (const Json* const likelihood = value.find("likelihood")) {
+      if (values != nullptr) source_.fail(values->at, what + " is a likelihood: it has parameters, and no values");
+      model_.likelihoods.emplace(factor.name, read_likelihood(source_, options_, *likelihood, shape, what, allocated_));
+      factor.numbers = model::neutral_numbers(shape, model_.space);
+    } else if (values == nullptr && learnt && !factor.child.empty()) {
       factor.numbers = unknown_numbers(value, factor, shape, what);
     } else {
       const Json& given = required(source_, value, "values", what);

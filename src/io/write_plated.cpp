@@ -3,9 +3,12 @@
 
 #include "graph/spell.hpp"
 #include "io/json.hpp"
+#include "io/json_likelihood.hpp"
+#include "io/nested_text.hpp"
 #include "io/numbers.hpp"
 #include "io/readers.hpp"
 #include "model/entries.hpp"
+#include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 #include "plated/json.hpp"
 
@@ -19,46 +22,11 @@ std::string listed(const FactorGraph& graph, const std::vector<DimId>& dims) {
   return text + "]";
 }
 
-/// Nested lists; `item` appends the entry at an index. Rows stand on lines of their own where there are many.
-template <class Item>
-void append_nested(std::string& text, const std::vector<std::int64_t>& shape, const std::string& indent,
-                   const Item& item) {
-  std::vector<std::int64_t> index(shape.size(), 0);
-  std::int64_t entries = 1;
-  for (const std::int64_t extent : shape) entries *= extent;
-  const bool tall = entries > 8;
-  const auto append = [&](const auto& self, std::size_t axis) -> void {
-    if (axis == shape.size()) {
-      item(text, index);
-      return;
-    }
-    text += '[';
-    for (index[axis] = 0; index[axis] < shape[axis]; ++index[axis]) {
-      if (index[axis] > 0) text += tall && axis + 1 < shape.size() ? ",\n" + indent + std::string(axis, ' ') : ", ";
-      self(self, axis + 1);
-    }
-    text += ']';
-  };
-  append(append, 0);
-}
-
-/// The file declares plates before chains: axes of a graph that declares them otherwise are put in that order.
-std::vector<DimId> file_order(const FactorGraph& graph, std::vector<DimId> dims) {
-  std::stable_partition(dims.begin(), dims.end(), [&](DimId d) { return graph.dims()[d].kind != DimKind::chain; });
-  return dims;
-}
-
 void append_integers(std::string& text, const FactorGraph& graph, const Integers& entries,
                      const std::vector<DimId>& plates, const auto& item) {
   if (entries.shape.size() < plates.size())
     throw SizeError("evidence or lengths have fewer axes than there are plates");
-  const std::size_t leading = entries.shape.size() - plates.size();
-  const std::vector<DimId> ordered = file_order(graph, plates);
-  std::vector<std::size_t> axes;  // of the entries, for each axis of the file
-  for (std::size_t k = 0; k < leading; ++k) axes.push_back(k);
-  for (const DimId plate : ordered) {
-    axes.push_back(leading + static_cast<std::size_t>(std::find(plates.begin(), plates.end(), plate) - plates.begin()));
-  }
+  const std::vector<std::size_t> axes = file_axes(graph, plates, entries.shape.size());  // of the entries
   std::vector<std::int64_t> shape;
   for (const std::size_t axis : axes) shape.push_back(entries.shape[axis]);
   append_nested(text, shape, "    ", [&](std::string& to, const std::vector<std::int64_t>& index) {
@@ -85,6 +53,11 @@ class PlatedWriter {
     write_outputs();
     write_evidence();
     write_lengths();
+    if (!model_.measurements.empty()) {
+      const std::size_t numbered = std::min(files_.size(), model_.factors.size());
+      write_measurements(begin("measurements"), measurements_in_file_order(model_),
+                         {files_.begin() + static_cast<std::ptrdiff_t>(numbered), files_.end()});
+    }
     return text_ + "\n}\n";
   }
 
@@ -152,7 +125,9 @@ class PlatedWriter {
       if (!factor.tied.empty()) text_ += ", \"tied\": " + listed(graph_, factor.tied);
       if (!model_.children[f].empty()) text_ += ", \"distribution_of\": " + json_string(model_.children[f]);
       const Learning* const learning = write_learning(factor.name);
-      if (learning != nullptr && learning->learn && !learning->started) {
+      const Likelihood* const likelihood = model::likelihood_of(model_, f);
+      if (likelihood != nullptr) write_likelihood(text_, *likelihood);
+      if (likelihood != nullptr || (learning != nullptr && learning->learn && !learning->started)) {
         text_ += "}";
         continue;
       }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/random.hpp"
@@ -12,6 +13,7 @@
 #include "learn/observations.hpp"
 #include "learn/take_slices.hpp"
 #include "learn/with_data.hpp"
+#include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 
 namespace plated::learn {
@@ -54,10 +56,27 @@ std::vector<std::int64_t> all_but(std::int64_t slices, const std::vector<std::in
   return result;
 }
 
-double cells_of(const Evidence& states) {
-  Model holder;
-  holder.evidence = states;
-  return count_cells(holder);
+/// Whether anything in a plate has data.
+bool is_seen(const Model& observed, DimId plate) {
+  const FactorGraph& graph = observed.graph;
+  return std::any_of(observed.evidence.begin(), observed.evidence.end(),
+                     [&](const auto& entry) {
+                       return graph::contains(graph.variable_plates()[*graph.find(entry.first)], plate);
+                     }) ||
+         std::any_of(observed.measurements.begin(), observed.measurements.end(), [&](const auto& entry) {
+           return graph::contains(graph.factor_plates(model::factors_measuring(observed, entry.first)[0]), plate);
+         });
+}
+
+/// The likelihoods of a model, those that were learnt as another has them.
+std::map<std::string, Likelihood, std::less<>> with_learnt(const Model& model, const Model& fitted,
+                                                           const std::vector<std::size_t>& learnt) {
+  auto likelihoods = model.likelihoods;
+  for (const std::size_t f : learnt) {
+    const auto found = likelihoods.find(model.graph.factors()[f].name);
+    if (found != likelihoods.end()) found->second = fitted.likelihoods.at(found->first);
+  }
+  return likelihoods;
 }
 
 }  // namespace
@@ -84,10 +103,8 @@ void check_folds(const Model& model, const Data& data, const FitOptions& options
     throw OptionError("factor " + graph::quoted(factor.name) + " is learnt and has an axis for plate " + quoted +
                       ": nothing would be learnt about the slices that are held out");
   }
-  const bool seen = std::any_of(observed.evidence.begin(), observed.evidence.end(), [&](const auto& entry) {
-    return graph::contains(observed.graph.variable_plates()[*observed.graph.find(entry.first)], plate);
-  });
-  if (!seen) throw OptionError("plate " + quoted + " cannot be cross-validated: no variable in it has data");
+  if (!is_seen(observed, plate))
+    throw OptionError("plate " + quoted + " cannot be cross-validated: no variable in it has data");
 }
 
 void cross_validate(Fit& result, const Model& model, const Data& data, const FitOptions& options) {
@@ -116,6 +133,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
       if (fitted.interrupted) throw CancelledError("a fold was interrupted");
       Model whole = observed;
       for (const std::size_t f : learnt) whole.factors[f] = fitted.model.factors[f];
+      whole.likelihoods = with_learnt(whole, fitted.model, learnt);
       // What slices share that is latent, the others tell of: ln p given them, and not by themselves.
       const double log_likelihood =
           evaluate(whole, {.weights = data.weights}, how).log_likelihood - fitted.log_likelihood;
@@ -126,7 +144,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
       }
       result.folds.push_back({.slices = std::move(held_out),
                               .log_likelihood = log_likelihood,
-                              .cells = all_cells - cells_of(others.data.states),
+                              .cells = all_cells - count_cells(with_data(others.model, others.data)),
                               .iterations = fitted.restarts[fitted.best].iterations,
                               .converged = fitted.converged});
       total += log_likelihood;

@@ -35,7 +35,10 @@ void Em::write() {
 }
 
 void Em::maximise() {
-  each(now_, [&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, counts_.operands()); });
+  notes_.clear();
+  Operands operands = counts_.operands();
+  operands.notes = &notes_;
+  each(now_, [&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, operands); });
 }
 
 void Em::extrapolate() {
@@ -111,6 +114,7 @@ Outcome Em::run(std::vector<double> start, const Told& told) {
   steps_ = 0;
   extrapolated_ = false;
   longest_ = 4;
+  notes_.clear();
   outcome.history.reserve(static_cast<std::size_t>(std::min<std::int64_t>(options_.iterations, 1000)) + 1);
   try {
     iterate(outcome, told);
@@ -118,6 +122,7 @@ Outcome Em::run(std::vector<double> start, const Told& told) {
     if (outcome.history.empty()) throw;
     outcome.interrupted = true;
   }
+  outcome.notes = std::move(notes_);
   return outcome;
 }
 

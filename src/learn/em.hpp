@@ -1,6 +1,8 @@
 // One restart of EM: E- and M-steps from a start until nothing is gained, with pairs of steps extrapolated.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "learn/counting.hpp"
@@ -31,11 +33,12 @@ class Em final : public Runner {
   Counts counts_;
   const FitOptions& options_;
   std::vector<double> now_;
-  std::vector<double> x0_, x1_;   // before the last two steps
-  std::vector<double> fallback_;  // the second step itself
-  int steps_ = 0;                 // taken since the last extrapolation
-  bool extrapolated_ = false;     // the parameters have not been accepted yet
-  double longest_ = 4;            // extrapolations reach no further
+  std::vector<double> x0_, x1_;     // before the last two steps
+  std::vector<double> fallback_;    // the second step itself
+  int steps_ = 0;                   // taken since the last extrapolation
+  bool extrapolated_ = false;       // the parameters have not been accepted yet
+  std::vector<std::string> notes_;  // of the last M-step
+  double longest_ = 4;              // extrapolations reach no further
 };
 
 }  // namespace plated::learn

@@ -6,6 +6,7 @@
 #include "learn/observations.hpp"
 #include "learn/with_data.hpp"
 #include "model/learning.hpp"
+#include "model/measured.hpp"
 #include "plated/error.hpp"
 #include "plated/fit.hpp"
 #include "plated/solve.hpp"
@@ -21,8 +22,8 @@ learn::Counts counts_with(const learn::Counting& counting, const EvaluateOptions
 
 std::map<std::string, Tensor> expected_counts(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const learn::Counting counting(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights,
-                                 std::vector<bool>(model.factors.size(), true), options.memory_limit);
+  const learn::Counting counting(model::bound(learn::with_rows(observed, data.lists, model::Absent::observations)),
+                                 data.weights, std::vector<bool>(model.factors.size(), true), options.memory_limit);
   learn::Counts counts = counts_with(counting, options);
   if (std::isinf(counts.count())) throw ImpossibleError("the data have no probability under the model");
   std::map<std::string, Tensor> result;
@@ -41,8 +42,8 @@ Score evaluate(const Model& model, const Data& data, const EvaluateOptions& opti
     listed[static_cast<std::size_t>(std::find(observed.children.begin(), observed.children.end(), child) -
                                     observed.children.begin())] = true;
   }
-  const learn::Counting counting(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights,
-                                 listed, options.memory_limit);
+  const learn::Counting counting(model::bound(learn::with_rows(observed, data.lists, model::Absent::observations)),
+                                 data.weights, listed, options.memory_limit);
   const learn::Counts counts = counts_with(counting, options);
   Score score{.log_likelihood = counts.log_total(), .cells = learn::count_cells(observed, data.lists), .slices = {}};
   if (!options.plate.empty()) {

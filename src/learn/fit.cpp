@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "graph/derived.hpp"
+#include "graph/spell.hpp"
 #include "learn/em.hpp"
+#include "learn/emission.hpp"
 #include "learn/equal_slices.hpp"
 #include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
@@ -16,6 +18,7 @@
 #include "learn/table.hpp"
 #include "learn/with_data.hpp"
 #include "model/learning.hpp"
+#include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -76,11 +79,12 @@ class Planned {
  public:
   Planned(const Model& observed, const Data& data, const FitOptions& options, const std::vector<bool>& learnt) {
     if (!options.batch.empty()) {
+      if (!observed.likelihoods.empty()) throw OptionError("batches are of models without likelihoods");
       batches_.emplace(observed, data, options, learnt);
       return;
     }
-    const learn::WeightedModel joined =
-        learn::join_equal_slices(learn::with_rows(observed, data.lists, model::Absent::observations), data.weights);
+    const learn::WeightedModel joined = learn::join_equal_slices(
+        model::bound(learn::with_rows(observed, data.lists, model::Absent::observations), learnt), data.weights);
     all_.emplace(joined.model, joined.weights, learnt, options.memory_limit);
   }
 
@@ -108,12 +112,20 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   for (const auto& group : groups) {
     for (const std::size_t f : group) {
       learnt[f] = true;
-      declare_distribution(observed, f);
+      if (model::likelihood_of(observed, f) == nullptr) declare_distribution(observed, f);
     }
   }
   const Planned planned(observed, data, options, learnt);
   learn::LearntParts parts;
   for (const auto& group : groups) {
+    if (model::likelihood_of(observed, group[0]) != nullptr) {
+      if (options.standard_errors) {
+        throw OptionError("standard errors are of tables alone: the likelihood " +
+                          graph::quoted(observed.graph.factors()[group[0]].name) + " is learnt, too");
+      }
+      parts.push_back(std::make_unique<learn::Emission>(observed, group));
+      continue;
+    }
     std::vector<learn::Holder> holders;
     for (const std::size_t f : group) holders.push_back({.factor = f, .padded = planned.counting().padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
@@ -133,6 +145,8 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   result.aic = 2 * free - 2 * result.log_likelihood;
   result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
   result.notes = learn::swappable_states(observed, data.lists, learnt);
+  const std::vector<std::string>& more = outcomes[result.best].notes;
+  result.notes.insert(result.notes.end(), more.begin(), more.end());
   if (options.standard_errors && !result.interrupted) {
     learn::add_standard_errors(result, observed, parts, planned.counting(), outcomes[result.best].parameters, options);
   }

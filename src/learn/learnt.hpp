@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/random.hpp"
 #include "plated/model.hpp"
@@ -11,8 +13,9 @@ namespace plated::learn {
 
 /// The numbers of one restart, for each factor of the model.
 struct Operands {
-  std::span<double* const> logs;          ///< what runs read: logarithms, in the shapes of the planned graph
-  std::span<const double* const> counts;  ///< the expected counts of the last run, likewise
+  std::span<double* const> logs;              ///< what runs read: logarithms, in the shapes of the planned graph
+  std::span<const double* const> counts;      ///< the expected counts of the last run, likewise
+  std::vector<std::string>* notes = nullptr;  ///< what an M-step has to say, one line each; nullptr: nobody listens
 };
 
 /// Its parameters are a stretch of those of the whole model, which the caller holds.

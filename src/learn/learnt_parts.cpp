@@ -6,6 +6,7 @@
 #include "base/disjoint_sets.hpp"
 #include "graph/spell.hpp"
 #include "model/learning.hpp"
+#include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 
 namespace plated::learn {
@@ -20,7 +21,9 @@ std::vector<bool> chosen(const Model& model, const std::vector<std::string>& lea
     if (learning.learn) wanted[model::factor_named(model, name, "to learn")] = true;
   }
   if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) return wanted;
-  for (std::size_t f = 0; f < factors.size(); ++f) wanted[f] = !model.children[f].empty();
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    wanted[f] = !model.children[f].empty() || model::likelihood_of(model, f) != nullptr;
+  }
   if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) return wanted;
   throw OptionError(
       "there is nothing to learn: no factor is a distribution. Say which variable a factor is one of "
@@ -46,7 +49,9 @@ std::vector<std::vector<std::size_t>> learnt_groups(const Model& model, const st
   std::vector<std::vector<std::size_t>> groups;
   for (std::vector<std::size_t>& group : by_root) {
     if (std::none_of(group.begin(), group.end(), [&](std::size_t f) { return wanted[f]; })) continue;
-    for (const std::size_t f : group) (void)model::child_axis(model, f);
+    for (const std::size_t f : group) {
+      if (model::likelihood_of(model, f) == nullptr) (void)model::child_axis(model, f);
+    }
     std::stable_partition(group.begin(), group.end(), [&](std::size_t f) { return !follows[f]; });
     groups.push_back(std::move(group));
   }

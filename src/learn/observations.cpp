@@ -2,11 +2,14 @@
 #include "learn/observations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "base/sorted_set.hpp"
 #include "graph/spell.hpp"
+#include "model/likelihoods.hpp"
+#include "model/measured.hpp"
 
 namespace plated::learn {
 namespace {
@@ -31,12 +34,15 @@ double slices_of(const Model& model, DimId plate, const Weights& weights) {
 
 double count_observations(const Model& model, const Data& data, const std::vector<bool>& learnt) {
   std::optional<base::SortedSet> shared;
-  const auto share = [&](DimId variable) {
-    const std::vector<DimId>& of = model.graph.variable_plates()[variable];
+  const auto share = [&](const std::vector<DimId>& of) {
     shared = shared ? base::intersect(*shared, of) : base::SortedSet(of);
   };
-  for (const auto& [variable, states] : model.evidence) share(*model.graph.find(variable));
-  for (const auto& [variable, list] : data.lists) share(*find_variable(model, variable));
+  const std::vector<std::vector<DimId>>& plates_of = model.graph.variable_plates();
+  for (const auto& [variable, states] : model.evidence) share(plates_of[*model.graph.find(variable)]);
+  for (const auto& [variable, list] : data.lists) share(plates_of[*find_variable(model, variable)]);
+  for (const auto& [name, numbers] : model.measurements) {
+    share(model.graph.factor_plates(model::factors_measuring(model, name)[0]));
+  }
   std::vector<DimId> plates = shared.value_or(base::SortedSet{});
   for (std::size_t f = 0; f < learnt.size(); ++f) {
     if (!learnt[f]) continue;
@@ -52,6 +58,10 @@ double count_cells(const Model& model, const Lists& lists) {
   for (const auto& [variable, states] : model.evidence) {
     count += static_cast<double>(
         std::count_if(states.values.begin(), states.values.end(), [](std::int64_t state) { return state >= 0; }));
+  }
+  for (const auto& [name, numbers] : model.measurements) {
+    const std::vector<double> seen = model::measured(model, model::factors_measuring(model, name)[0]).numbers;
+    count += static_cast<double>(std::count_if(seen.begin(), seen.end(), [](double x) { return !std::isnan(x); }));
   }
   for (const auto& [variable, list] : lists) {
     count += static_cast<double>(

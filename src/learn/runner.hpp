@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "learn/learnt.hpp"
@@ -20,6 +21,7 @@ struct Outcome {
   std::int64_t iterations = 0;
   bool converged = false;
   bool interrupted = false;
+  std::vector<std::string> notes;  ///< of the last M-step
 };
 
 /// Hears of the iteration and the objective of each E-step, or of each pass over the data.

@@ -2,12 +2,14 @@
 #include "learn/take_slices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
 
-#include "engine/lengths.hpp"
 #include "graph/answer_axes.hpp"
+#include "graph/length_axes.hpp"
+#include "model/likelihoods.hpp"
 
 namespace plated::learn {
 namespace {
@@ -70,17 +72,32 @@ std::optional<std::size_t> axis_of(const FactorGraph& graph, const std::vector<D
 
 /// The plates that the lengths of a plate or chain are shaped by.
 std::vector<DimId> plates_of_lengths(const FactorGraph& graph, DimId dim) {
-  if (graph.dims()[dim].kind == DimKind::chain) {
-    for (const Chain& chain : graph.chains()) {
-      if (chain.dim != dim) continue;
-      std::vector<DimId> plates = graph.variable_plates()[chain.links[0].source];
-      std::erase(plates, dim);
-      return plates;
-    }
-  }
-  std::vector<DimId> axes = engine::length_axes(graph, dim);
+  std::vector<DimId> axes = graph::length_axes(graph, dim);
   axes.erase(axes.begin(), axes.begin() + std::ssize(graph::batch_axes(graph)));
   return axes;
+}
+
+/// The numbers of likelihoods, and the parameters of those that have an axis for the plate.
+void take_likelihoods(const Model& observed, DimId plate, const Slices& slices, ModelAndData& result) {
+  const FactorGraph& graph = observed.graph;
+  result.model.measurements.clear();
+  for (const auto& [name, numbers] : observed.measurements) {
+    const std::vector<DimId> plates = graph.factor_plates(model::factors_measuring(observed, name)[0]);
+    const auto axis = axis_of(graph, plates, numbers.rank(), plate);
+    const Tensor kept = axis ? taken(numbers, *axis, slices) : numbers;
+    const std::vector<double> values = kept.values();
+    if (std::any_of(values.begin(), values.end(), [](double number) { return !std::isnan(number); })) {
+      result.data.measurements.emplace(name, kept);
+    }
+  }
+  for (std::size_t f = 0; f < observed.factors.size(); ++f) {
+    const std::vector<DimId>& dims = graph.factors()[f].dims;
+    const auto axis = axis_of(graph, dims, dims.size(), plate);
+    if (!axis || model::likelihood_of(observed, f) == nullptr) continue;
+    for (auto& [name, numbers] : result.model.likelihoods.find(graph.factors()[f].name)->second.parameters) {
+      if (numbers.rank() > 0) numbers = taken(numbers, *axis, slices);
+    }
+  }
 }
 
 }  // namespace
@@ -114,6 +131,7 @@ ModelAndData take_slices(const Model& model, const Data& all, DimId plate, const
       result.data.states.emplace(variable, std::move(kept));
     }
   }
+  take_likelihoods(model, plate, slices, result);
   for (const auto& [dim, lengths] : all.lengths) {
     const auto axis = axis_of(graph, plates_of_lengths(graph, *graph.find(dim)), lengths.shape.size(), plate);
     result.data.lengths.emplace(dim, axis ? taken(lengths, *axis, slices) : lengths);

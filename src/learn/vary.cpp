@@ -10,6 +10,7 @@
 #include "graph/spell.hpp"
 #include "learn/learnt_parts.hpp"
 #include "model/learning.hpp"
+#include "model/likelihoods.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 
@@ -54,6 +55,7 @@ void check_latent(const Model& model, const Data& data, DimId variable) {
 void check_table(const Model& model, std::size_t f, bool is_learnt, const std::string& variable) {
   const std::string factor = "factor " + graph::quoted(model.graph.factors()[f].name);
   if (!is_learnt) refuse(variable, factor + " holds it and is not learnt");
+  if (model::likelihood_of(model, f) != nullptr) return;
   const auto learning = model.learning.find(model.graph.factors()[f].name);
   if (learning != model.learning.end() && learning->second.prior.rank() > 0) {
     refuse(variable, "the prior of " + factor + " has a number for each of its states");
@@ -89,6 +91,12 @@ Model with_states(const Model& model, const Data& data, const FitOptions& option
     if (same) continue;
     Tensor::Shape shape;
     for (const DimId d : factor.dims) shape.push_back(result.graph.dims()[d].size);
+    const auto likelihood = result.likelihoods.find(factor.name);
+    if (likelihood != result.likelihoods.end()) {
+      likelihood->second.parameters.clear();
+      result.factors[f] = model::neutral_numbers(std::move(shape), model.space);
+      continue;
+    }
     const std::int64_t of_child = shape[model::child_axis(result, f)];
     result.factors[f] = model::uniform_start(std::move(shape), of_child, model.space);
     // Whether it is learnt is settled: a list of names, or all distributions where the model says of none.

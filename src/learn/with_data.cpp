@@ -2,9 +2,11 @@
 #include "learn/with_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "graph/answer_axes.hpp"
 #include "graph/spell.hpp"
+#include "model/likelihoods.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 
@@ -30,27 +32,48 @@ void resize(Model& model, DimId plate, std::int64_t size, const std::string& var
   model.graph = model.graph.resized(dim.name, size);
 }
 
-/// Sizes follow the data; a shape of another rank is left to observe(), which refuses it. Returns which data say what.
-std::map<DimId, std::string> resize_plates(Model& model, const Evidence& states) {
+/// Sizes follow the data; a shape of another rank is left to observe() and measure(), which refuse it. Returns which
+/// data say what.
+std::map<DimId, std::string> resize_plates(Model& model, const Data& data) {
   std::map<DimId, std::string> said;
-  for (const auto& [name, values] : states) {
-    const auto variable = find_variable(model, name);
-    if (!variable) model::fail_without_variable(model, name, "to have data");
-    const std::vector<DimId> plates = model.graph.variable_plates()[*variable];
+  // By value: the graph that has them changes.
+  const auto follow = [&](const std::string& name, std::vector<DimId> plates, const Tensor::Shape& shape) {
     const std::size_t batch = graph::batch_axes(model.graph).size();
-    if (values.shape.size() != plates.size() && values.shape.size() != plates.size() + batch) continue;
-    const std::size_t leading = values.shape.size() - plates.size();
+    if (shape.size() != plates.size() && shape.size() != plates.size() + batch) return;
+    const std::size_t leading = shape.size() - plates.size();
     for (std::size_t k = 0; k < plates.size(); ++k) {
       const auto [before, is_new] = said.emplace(plates[k], name);
-      const std::int64_t size = values.shape[leading + k];
+      const std::int64_t size = shape[leading + k];
       if (!is_new && model.graph.dims()[plates[k]].size != size) {
         throw ShapeError("the data of " + graph::quoted(before->second) + " and of " + graph::quoted(name) +
                          " have different numbers of slices of " + graph::quoted(model.graph.dims()[plates[k]].name));
       }
       resize(model, plates[k], size, name);
     }
+  };
+  for (const auto& [name, values] : data.states) {
+    const auto variable = find_variable(model, name);
+    if (!variable) model::fail_without_variable(model, name, "to have data");
+    follow(name, model.graph.variable_plates()[*variable], values.shape);
+  }
+  for (const auto& [name, numbers] : data.measurements) {
+    const std::vector<std::size_t> factors = model::factors_measuring(model, name);
+    if (!factors.empty()) follow(name, model.graph.factor_plates(factors[0]), numbers.shape());
   }
   return said;
+}
+
+/// What a model knows of its numbers by itself must fit the sizes.
+void take_measurements(Model& result, const Model& model, const Measurements& measurements) {
+  result.measurements.clear();
+  Measurements all = measurements;
+  all.insert(model.measurements.begin(), model.measurements.end());
+  measure(result, all);
+  for (const auto& [name, numbers] : result.measurements) {
+    const std::vector<double> values = numbers.values();
+    if (values.empty() || std::any_of(values.begin(), values.end(), [](double x) { return !std::isnan(x); })) continue;
+    throw ValueError("all data of " + graph::quoted(name) + " are missing: leave them out, and they say nothing");
+  }
 }
 
 /// Plates that nothing else says the size of have slices up to the last that a row is about.
@@ -87,7 +110,7 @@ void check_lists(const Model& model, const Data& data) {
 
 Model with_data(const Model& model, const Data& data) {
   Model result = model;
-  resize_plates(result, data.lists, resize_plates(result, data.states));
+  resize_plates(result, data.lists, resize_plates(result, data));
   check_lists(result, data);
   const auto is_told = [&](const auto& names, const std::string& name) {
     return names.contains(name) || names.contains(label(model, name));
@@ -99,7 +122,8 @@ Model with_data(const Model& model, const Data& data) {
   }
   observe(result, data.states);
   for (const auto& [name, lengths] : data.lengths) result.lengths.insert_or_assign(name, lengths);
-  if (result.evidence.empty() && data.lists.empty()) {
+  take_measurements(result, model, data.measurements);
+  if (result.evidence.empty() && data.lists.empty() && result.measurements.empty()) {
     throw OptionError("there are no data: the model has no evidence, and none was given");
   }
   for (const auto& [name, states] : result.evidence) {
@@ -123,6 +147,7 @@ Model resized_like(const Model& model, const FactorGraph& graph) {
   if (same) return result;
   result.graph = graph;
   result.evidence.clear();
+  result.measurements.clear();
   result.lengths.clear();
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph/spell.hpp"
+#include "model/likelihoods.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 
@@ -29,8 +30,15 @@ void check_prior(const Model& model, std::size_t factor, const Tensor& prior) {
 void check_same(const Model& model, std::size_t factor, const std::string& other) {
   const std::string name = graph::quoted(model.graph.factors()[factor].name);
   const std::size_t source = factor_named(model, other, "whose numbers factor " + name + " could share");
+  const Likelihood* const own = likelihood_of(model, factor);
+  const Likelihood* const others = likelihood_of(model, source);
+  if ((own == nullptr) != (others == nullptr) ||
+      (own != nullptr && (own->family != others->family || own->zero_inflated != others->zero_inflated))) {
+    throw OptionError("factor " + name + " should be the same as " + graph::quoted(other) +
+                      ", but they are not of one family");
+  }
   if (model.factors[factor].shape() != model.factors[source].shape() ||
-      child_axis(model, factor) != child_axis(model, source)) {
+      (own == nullptr && child_axis(model, factor) != child_axis(model, source))) {
     throw ShapeError("factor " + name + " should be the same as " + graph::quoted(other) +
                      ", but their axes differ: " + graph::as_shape(model.factors[factor].shape()) + " and " +
                      graph::as_shape(model.factors[source].shape()));
@@ -76,7 +84,8 @@ Tensor uniform_start(Tensor::Shape shape, std::int64_t states, Space space) {
 void check_learning(const Model& model) {
   for (const auto& [name, learning] : model.learning) {
     const std::size_t factor = factor_named(model, name, "to learn");
-    if (learning.learn || !learning.same_as.empty()) (void)child_axis(model, factor);
+    const bool learnt = learning.learn || !learning.same_as.empty();
+    if (learnt && likelihood_of(model, factor) == nullptr) (void)child_axis(model, factor);
     check_prior(model, factor, learning.prior);
     if (!learning.same_as.empty()) check_same(model, factor, learning.same_as);
   }

@@ -7,15 +7,21 @@
 #include "model/directed.hpp"
 #include "model/entries.hpp"
 #include "model/learning.hpp"
+#include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 
 namespace plated {
 namespace {
 
+Tensor::Shape shape_of(const FactorGraph& graph, const Factor& factor) {
+  Tensor::Shape shape;
+  for (const DimId d : factor.dims) shape.push_back(graph.dims()[d].size);
+  return shape;
+}
+
 void check_shape(const FactorGraph& graph, const Factor& factor, const Tensor& numbers) {
-  Tensor::Shape wanted;
-  for (const DimId d : factor.dims) wanted.push_back(graph.dims()[d].size);
+  const Tensor::Shape wanted = shape_of(graph, factor);
   if (numbers.data() == nullptr) throw NullDataError("factor " + graph::quoted(factor.name) + " has no data");
   if (numbers.shape() == wanted) return;
   throw ShapeError("factor " + graph::quoted(factor.name) + " has the shape " + graph::as_shape(numbers.shape()) +
@@ -43,16 +49,17 @@ void check_distribution(FactorGraph& graph, std::size_t index, const Tensor& num
   graph::Derived::put_factor(graph, index, std::move(factor));
 }
 
-/// Those of a factor that has none yet: it is to be learnt, from anywhere.
+/// Those of a factor that has none: it is a likelihood, or is to be learnt, from anywhere.
 Tensor unknown_numbers(Model& model, const Factor& factor) {
+  if (model.likelihoods.contains(factor.name))
+    return model::neutral_numbers(shape_of(model.graph, factor), model.space);
   const auto learning = model.learning.find(factor.name);
   if (learning == model.learning.end() || !learning->second.learn || !factor.distribution_of) {
     throw OperandCountError("factor " + graph::quoted(factor.name) + " has no numbers");
   }
   learning->second.started = false;
-  Tensor::Shape shape;
-  for (const DimId d : factor.dims) shape.push_back(model.graph.dims()[d].size);
-  return model::uniform_start(std::move(shape), model.graph.dims()[*factor.distribution_of].size, model.space);
+  return model::uniform_start(shape_of(model.graph, factor), model.graph.dims()[*factor.distribution_of].size,
+                              model.space);
 }
 
 void add_factors(Model& model, const std::map<std::string, Tensor>& factors) {
@@ -63,6 +70,9 @@ void add_factors(Model& model, const std::map<std::string, Tensor>& factors) {
     const auto given = factors.find(factor.name);
     const Tensor numbers = given == factors.end() ? unknown_numbers(model, factor) : given->second;
     unknown.erase(factor.name);
+    if (given != factors.end() && model.likelihoods.contains(factor.name)) {
+      throw OptionError("factor " + graph::quoted(factor.name) + " is a likelihood: it has parameters, and no numbers");
+    }
     check_shape(model.graph, factor, numbers);
     check_entries(factor, numbers, model.space);
     model.factors.push_back(numbers);
@@ -120,14 +130,18 @@ Model make_model(FactorGraph graph, const std::map<std::string, Tensor>& factors
               .evidence = {},
               .lengths = std::move(options.lengths),
               .learning = std::move(options.learning),
+              .likelihoods = std::move(options.likelihoods),
+              .measurements = {},
               .notes = {}};
   add_factors(model, factors);
+  model::check_likelihoods(model);
   model::check_learning(model);
   check_states(model);
   check_lengths(model);
   for (const auto& [variable, label] : model.labels) (void)variable_named(model, variable);
   for (const std::string& variable : model.observed) (void)variable_named(model, variable);
   observe(model, options.evidence);
+  measure(model, options.measurements);
   model.directed = model::is_directed(model);
   return model;
 }

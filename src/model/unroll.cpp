@@ -5,6 +5,7 @@
 
 #include "graph/unrolled_dims.hpp"
 #include "model/directed.hpp"
+#include "model/measured.hpp"
 #include "plated/error.hpp"
 #include "plated/model.hpp"
 #include "tensor/check_entries.hpp"
@@ -140,7 +141,8 @@ void copy_learning(const Model& model, const std::vector<Slice>& copies, Model& 
   }
   for (std::size_t f = 0; f < copies.size(); ++f) {
     const auto said = model.learning.find(originals[copies[f].original].name);
-    if (said == model.learning.end()) continue;
+    // What was measured has become tables, and likelihoods that were not say nothing.
+    if (said == model.learning.end() || model.likelihoods.contains(said->first)) continue;
     Learning learning = said->second;
     if (learning.prior.rank() > 0) learning.prior = sliced(learning.prior, copies[f]);
     const std::string& name = result.graph.factors()[f].name;
@@ -153,6 +155,7 @@ void copy_learning(const Model& model, const std::vector<Slice>& copies, Model& 
 }  // namespace
 
 Model unroll(const Model& model) {
+  if (!model.measurements.empty()) return unroll(model::bound(model));
   for (const auto& [chain, lengths] : model.lengths) {
     const std::int64_t size = model.graph.dims()[*model.graph.find(chain)].size;
     const bool ragged =

@@ -5,6 +5,7 @@
 #include "base/sorted_set.hpp"
 #include "graph/answer_axes.hpp"
 #include "graph/derived.hpp"
+#include "model/measured.hpp"
 #include "reduce/gather.hpp"
 #include "reduce/reduction.hpp"
 #include "tensor/check_entries.hpp"
@@ -177,9 +178,11 @@ void absorb_evidence(Reduction& reduction) {
 
 Reduction reduce(const Model& model, const Evidence& evidence, const Lengths& lengths) {
   Reduction reduction{.model = model};
-  observe(reduction.model, evidence);
   for (const auto& [chain, of_chain] : lengths) reduction.model.lengths.insert_or_assign(chain, of_chain);
-  reduction.model.graph = graph::total_graph(model.graph);
+  const bool measured = !model.measurements.empty();
+  if (measured) reduction.model = model::bound(reduction.model);
+  observe(reduction.model, evidence);
+  reduction.model.graph = graph::total_graph(measured ? reduction.model.graph : model.graph);
   absorb_evidence(reduction);
   drop_impossible(reduction);
   return reduction;

@@ -221,6 +221,27 @@ class Fit(Case):
         self.refuses(2, "is not a whole number", "fit", coins, "--restarts", "0")
         self.refuses(2, "it goes with --plate", "evaluate", coins, "--factor", "y")
 
+    def test_likelihoods_of_numbers(self):
+        mixture = self.write("mixture.json", json.dumps({
+            "format": "plated", "version": 1, "space": "real", "plates": {"i": 1},
+            "variables": {"k": {"size": 2, "plates": ["i"]}},
+            "factors": [
+                {"name": "k", "dims": ["k"], "tied": ["i"], "distribution_of": "k", "learn": True, "values": [0.5, 0.5]},
+                {"name": "f", "dims": ["k"], "tied": ["i"], "learn": True,
+                 "likelihood": {"family": "normal", "of": "x", "mean": [0, 10], "deviation": 1}},
+            ],
+        }))  # fmt: skip
+        self.write("x.csv", "x,other\n1,a\n3,b\n,c\n9,d\n13,e\n")
+        fitted = self.fitted(mixture, "--data", "x.csv")
+        found = fitted["factors"][1]["likelihood"]
+        for got, wanted in zip(found["mean"] + found["deviation"], [2, 11, 1, 2]):
+            self.assertAlmostEqual(got, wanted, places=2)
+        told = self.tells("evaluate", "fitted.json", "--data", "x=x.csv", "--plate", "i")
+        self.assertEqual(told["cells"], 4)
+        self.assertAlmostEqual(told["slices_ln_p"][2], 0)
+        self.write("bad.csv", "x\nfar\n")
+        self.refuses(3, "'far' is no number of 'x'", "fit", mixture, "--data", "bad.csv", "-o", "q.json")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -44,6 +44,18 @@ inline void expect_same_model(const Model& a, const Model& b) {
   EXPECT_EQ(a.observed, b.observed);
   EXPECT_EQ(a.evidence, b.evidence);
   EXPECT_EQ(a.lengths, b.lengths);
+  EXPECT_EQ(a.likelihoods.size(), b.likelihoods.size());
+  for (const auto& [name, left] : a.likelihoods) {
+    ASSERT_TRUE(b.likelihoods.contains(name));
+    const Likelihood& right = b.likelihoods.find(name)->second;
+    EXPECT_EQ(left.family, right.family);
+    EXPECT_EQ(left.of, right.of);
+    EXPECT_EQ(left.zero_inflated, right.zero_inflated);
+    ASSERT_EQ(left.parameters.size(), right.parameters.size());
+    for (const auto& [parameter, numbers] : left.parameters)
+      expect_same_numbers(numbers, right.parameters.at(parameter));
+  }
+  EXPECT_EQ(a.measurements.size(), b.measurements.size());
 }
 
 }  // namespace plated::test

@@ -1,0 +1,16 @@
+// Makes the density of each family.
+#pragma once
+
+#include "likelihood/density.hpp"
+
+namespace plated::likelihood {
+
+[[nodiscard]] std::unique_ptr<Density> normal_density(Spread spread);
+[[nodiscard]] std::unique_ptr<Density> poisson_density(Spread spread);
+[[nodiscard]] std::unique_ptr<Density> gamma_density(Spread spread);
+[[nodiscard]] std::unique_ptr<Density> beta_density(Spread spread);
+[[nodiscard]] std::unique_ptr<Density> von_mises_density(Spread spread);
+[[nodiscard]] std::unique_ptr<Density> bernoulli_density(Spread spread);
+[[nodiscard]] std::unique_ptr<Density> categorical_density(Spread spread, std::size_t states);
+
+}  // namespace plated::likelihood

@@ -1,0 +1,78 @@
+// The normal distribution. Coordinates: the mean and the logarithm of the deviation, both in units of the spread.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "likelihood/densities.hpp"
+
+namespace plated::likelihood {
+namespace {
+
+class Normal final : public Density {
+ public:
+  explicit Normal(Spread spread)
+      : Density(spread),
+        least_((spread.least - spread.centre) / spread.scale),
+        most_((spread.most - spread.centre) / spread.scale) {}
+
+  [[nodiscard]] Form form() const override { return Form::squared; }
+  [[nodiscard]] std::size_t features() const override { return 1; }
+  [[nodiscard]] std::size_t coefficients() const override { return 4; }
+  [[nodiscard]] std::size_t statistics() const override { return 3; }
+  [[nodiscard]] std::size_t coordinates() const override { return 2; }
+
+  [[nodiscard]] const char* support() const override { return "finite numbers"; }
+  [[nodiscard]] bool supports(double number) const override { return std::isfinite(number); }
+  [[nodiscard]] const char* refused(std::span<const double> p) const override {
+    return std::isfinite(p[0]) && std::isfinite(p[1]) && p[1] > 0 ? nullptr
+                                                                  : "a finite mean, and a deviation above zero";
+  }
+
+  void observe(double number, std::span<double> features, double& base) const override {
+    // Not (number − centre) / scale: the difference may overflow.
+    features[0] = number / spread().scale - spread().centre / spread().scale;
+    base = 0;
+  }
+  void from_parameters(std::span<const double> p, std::span<double> at) const override {
+    at[0] = p[0] / spread().scale - spread().centre / spread().scale;
+    at[1] = std::log(p[1]) - std::log(spread().scale);
+  }
+  void to_parameters(std::span<const double> at, std::span<double> p) const override {
+    p[0] = spread().centre + at[0] * spread().scale;
+    p[1] = std::exp(at[1]) * spread().scale;
+  }
+  void coefficients_of(std::span<const double> at, std::span<double> c) const override {
+    c[0] = -0.5 * std::log(2 * std::numbers::pi) - at[1] - std::log(spread().scale);
+    c[1] = at[0];
+    c[2] = std::exp(-at[1]);
+    // Moments are taken about a point among the numbers, near the mean once it has settled: no digits cancel.
+    c[3] = std::clamp(at[0], least_, most_);
+  }
+
+  [[nodiscard]] Verdict estimate(std::span<const double> s, std::span<double> at) const override {
+    if (!(s[0] > 0)) return Verdict::empty;
+    const double about = std::clamp(at[0], least_, most_);
+    const double shift = s[1] / s[0];
+    const double variance = s[2] / s[0] - shift * shift;
+    at[0] = about + shift;
+    at[1] = variance > 0 ? 0.5 * std::log(variance) : -std::numeric_limits<double>::infinity();
+    if (at[1] > log_least) return Verdict::fine;
+    at[1] = log_least;
+    return Verdict::held;
+  }
+  void neutral(std::span<double> at) const override { at[0] = at[1] = 0; }
+  void clamp(std::span<double> at) const override { at[1] = std::clamp(at[1], log_least, 700.0); }
+  [[nodiscard]] const char* held() const override { return "its deviation would be next to zero"; }
+
+ private:
+  static constexpr double log_least = -13.815510557964274;  // a millionth of the spread
+
+  double least_, most_;
+};
+
+}  // namespace
+
+std::unique_ptr<Density> normal_density(Spread spread) { return std::make_unique<Normal>(spread); }
+
+}  // namespace plated::likelihood
