@@ -53,6 +53,7 @@ struct FitCommand {
   double pseudo_count = 0;
   std::uint64_t seed = 0;
   std::vector<std::string> held_out;  ///< as of data
+  std::string batch;                  ///< `plate=slices`; empty: all at once
   std::string cross_validate;         ///< `plate=folds`; empty: none
   std::string vary;                   ///< `variable=2..8`; empty: none
   bool standard_errors = false;

@@ -91,6 +91,7 @@ FitOptions options_of(const Model& model, const FitCommand& wanted, const Common
   options.pseudo_count = wanted.pseudo_count;
   options.seed = wanted.seed;
   if (!wanted.held_out.empty()) options.held_out = load_data(model, wanted.held_out, {}, "--held-out");
+  if (!wanted.batch.empty()) options.batch = batch_of(wanted.batch);
   if (!wanted.cross_validate.empty()) options.cross_validate = folds_of(wanted.cross_validate);
   if (!wanted.vary.empty()) options.vary = states_of(wanted.vary);
   options.standard_errors = wanted.standard_errors;

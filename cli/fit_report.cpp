@@ -18,6 +18,19 @@ std::string member(const std::string& name, const std::optional<double>& value) 
   return value ? ", \"" + name + "\": " + json::number(*value) : "";
 }
 
+/// `name=number`; throws UsageError with the message for anything else.
+template <class Number>
+std::map<std::string, Number> numbered(const std::string& message, const std::string& word) {
+  const std::size_t equals = word.rfind('=');
+  Number number = 0;
+  if (equals != std::string::npos && equals > 0) {
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, number);
+    if (error == std::errc() && rest == end) return {{word.substr(0, equals), number}};
+  }
+  throw UsageError(message);
+}
+
 /// `truth=I vote=II`, plates by their slices.
 std::string entry_label(const Model& model, const Factor& factor, std::size_t entry) {
   std::string text;
@@ -36,14 +49,11 @@ std::string entry_label(const Model& model, const Factor& factor, std::size_t en
 }  // namespace
 
 std::map<std::string, int> folds_of(const std::string& word) {
-  const std::size_t equals = word.rfind('=');
-  int folds = 0;
-  if (equals != std::string::npos && equals > 0) {
-    const char* const end = word.data() + word.size();
-    const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, folds);
-    if (error == std::errc() && rest == end) return {{word.substr(0, equals), folds}};
-  }
-  throw UsageError("--cross-validate " + word + " is not a plate and a number of folds, as in patient=5");
+  return numbered<int>("--cross-validate " + word + " is not a plate and a number of folds, as in patient=5", word);
+}
+
+std::map<std::string, std::int64_t> batch_of(const std::string& word) {
+  return numbered<std::int64_t>("--batch " + word + " is not a plate and a number of slices, as in patient=100", word);
 }
 
 std::map<std::string, std::vector<std::int64_t>> states_of(const std::string& word) {

@@ -15,6 +15,9 @@ namespace plated::cli {
 /// `plate=folds`. Throws UsageError.
 [[nodiscard]] std::map<std::string, int> folds_of(const std::string& word);
 
+/// `plate=slices`. Throws UsageError.
+[[nodiscard]] std::map<std::string, std::int64_t> batch_of(const std::string& word);
+
 /// `variable=2..8`, `variable=2,4,8` or `variable=3`. Throws UsageError.
 [[nodiscard]] std::map<std::string, std::vector<std::int64_t>> states_of(const std::string& word);
 

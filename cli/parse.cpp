@@ -197,6 +197,8 @@ class Declaration {
     number(sub, "--seed", fit.seed, "Of the random starts and of folds (default 0)", std::uint64_t{0},
            std::numeric_limits<std::uint64_t>::max())
         ->type_name("S");
+    sub.add_option("--batch", fit.batch, "A step for every N slices of a plate; iterations are passes over the data")
+        ->type_name("PLATE=N");
     list(sub, "--held-out", fit.held_out, "Score the fitted model on these data, given as to --data; may be repeated",
          "[VAR=]FILE");
     sub.add_option("--cross-validate", fit.cross_validate,

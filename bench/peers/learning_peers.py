@@ -1,4 +1,5 @@
-"""EM of other libraries from a given start: each function returns ln L, how many M-steps it is after, and the seconds.
+"""EM of other libraries from a given start: each function returns ln L, how many M-steps it is after, and
+the processor's seconds, which other work on the machine does not change.
 
 Functions are found as `library_workload`. What a library cannot be told to do as the others do is in its note.
 """
@@ -12,9 +13,9 @@ SLIGHT = 1.000001
 
 
 def timed(call):
-    begin = time.perf_counter()
+    begin = time.process_time()
     answer = call()
-    return answer, time.perf_counter() - begin
+    return answer, time.process_time() - begin
 
 
 def result(log_likelihood, steps, seconds, note=""):

@@ -55,7 +55,11 @@ struct FitOptions {
   bool accelerate = true;
   /// Added to all counts of factors that have no prior of their own, but not where the model's number is zero.
   double pseudo_count = 0;
-  /// Of the random starts, and of folds.
+  /// A plate and how many of its slices are a batch: an M-step follows each batch, of counts that are averaged over the
+  /// batches so far (stepwise EM). `iterations` are then passes over the data; batches come in a random order. Empty:
+  /// an M-step follows all data.
+  std::map<std::string, std::int64_t> batch = {};
+  /// Of the random starts, of folds and of the order of batches.
   std::uint64_t seed = 0;
   /// Data that are not learnt from, to score the fitted model on: Fit::held_out.
   std::optional<Data> held_out = {};

@@ -1,6 +1,6 @@
 """Types of the extension module: each verb is a function of an equation and a method of Plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, Union, overload
 
@@ -247,6 +247,7 @@ def fit(
     accelerate: bool = ...,
     pseudo_count: float = ...,
     seed: int = ...,
+    batch: Optional[Mapping[str, int]] = ...,
     held_out: Optional[Mapping[str, Any]] = ...,
     cross_validate: Optional[Mapping[str, int]] = ...,
     vary: Optional[Mapping[str, Union[int, Iterable[int]]]] = ...,

@@ -56,7 +56,11 @@ std::vector<std::pair<std::string, nb::object>> by_name(std::string_view key, nb
 }
 
 bool take_how(FitOptions& options, std::string_view key, nb::handle value) {
-  if (key == "cross_validate") {
+  if (key == "batch") {
+    for (const auto& [plate, slices] : by_name(key, value)) {
+      options.batch.emplace(plate, integer_of<std::int64_t>(key, slices));
+    }
+  } else if (key == "cross_validate") {
     for (const auto& [plate, folds] : by_name(key, value)) {
       options.cross_validate.emplace(plate, integer_of<int>(key, folds));
     }
@@ -231,6 +235,7 @@ void define_fit(nb::module_& module, nb::class_<PythonModel>& model) {
              nb::sig("def fit(model: Model, data: Mapping[str, object] | None = None, *, "
                      "learn: Sequence[str] | None = None, restarts: int = 1, iterations: int = 500, "
                      "tolerance: float = 1e-9, accelerate: bool = True, pseudo_count: float = 0, seed: int = 0, "
+                     "batch: Mapping[str, int] | None = None, "
                      "held_out: Mapping[str, object] | None = None, cross_validate: Mapping[str, int] | None = None, "
                      "vary: Mapping[str, int | Iterable[int]] | None = None, standard_errors: bool = False, "
                      "lengths: Mapping[str, _Integers] | None = None, weights: Mapping[str, object] | None = None, "
@@ -253,7 +258,8 @@ The first of the ``restarts`` starts from the model's own numbers, the others fr
 most E- and M-steps of each; the numbers are those after the last M-step. ``held_out`` are data to score the fitted
 model on; ``cross_validate={"patient": 5}`` deals the slices of a plate to folds by the ``seed``, and scores each under a
 fit of the others. ``vary={"truth": range(2, 9)}`` fits a model for each number of states of a latent variable and
-keeps the one of the least BIC. ``standard_errors`` asks for those of what is learnt. ``progress`` is told restart, iteration and
+keeps the one of the least BIC. ``standard_errors`` asks for those of what is learnt. ``batch={"patient": 100}`` takes a
+step for every 100 slices of a plate, and ``iterations`` are then passes over the data. ``progress`` is told restart, iteration and
 objective of each E-step. docs/fit.md has the rest.)");
   module.def("expected_counts", &count, nb::arg("model"), nb::arg("data") = nb::none(), nb::arg("keywords"),
              nb::sig("def expected_counts(model: Model, data: Mapping[str, object] | None = None, *, "

@@ -72,8 +72,10 @@ std::optional<std::size_t> own_distribution(const Model& model, DimId variable, 
 
 }  // namespace
 
-Counting::Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit)
-    : counted_(std::move(counted)),
+Counting::Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
+                   Missing missing)
+    : missing_(missing),
+      counted_(std::move(counted)),
       padded_(model.factors.size(), false),
       evidence_(model.evidence),
       run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
@@ -95,8 +97,10 @@ FactorGraph Counting::prepared(const Model& model) {
     const auto [seen, latent] = evidence_.try_emplace(
         dim.name, model::sizes_of(model.graph, model.graph.variable_plates()[variable], false), -1);
     std::vector<std::int64_t>& states = seen->second.values;
-    if (!latent && std::find(states.begin(), states.end(), -1) == states.end()) continue;
+    const bool has_missing = latent || std::find(states.begin(), states.end(), -1) != states.end();
+    if (!has_missing && missing_ == Missing::known) continue;
     padded_[*holder] = true;
+    missing_state_.emplace(dim.name, dim.size);
     graph::Derived::resize_variable(graph, variable, dim.size + 1);
     std::replace(states.begin(), states.end(), std::int64_t{-1}, dim.size);
   }
@@ -110,6 +114,16 @@ FactorGraph Counting::prepared(const Model& model) {
   }
   evidence_ = model::run_evidence(graph, evidence_);
   return graph;
+}
+
+IntegersByName Counting::as_planned(const FactorGraph& sizes, Evidence evidence) const {
+  for (const auto& [name, state] : missing_state_) {
+    const auto seen =
+        evidence.try_emplace(name, model::sizes_of(sizes, sizes.variable_plates()[*sizes.find(name)], false), state);
+    std::vector<std::int64_t>& states = seen.first->second.values;
+    std::replace(states.begin(), states.end(), std::int64_t{-1}, state);
+  }
+  return model::run_evidence(sizes, evidence);
 }
 
 Plan Counting::planned(const FactorGraph& graph, const Evidence& evidence, std::int64_t memory_limit) {

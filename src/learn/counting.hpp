@@ -21,10 +21,21 @@ namespace plated::learn {
 /// nothing for the other states.
 class Counting {
  public:
+  /// Whether other data than those of the model will be counted under, which may have missing cells.
+  enum class Missing { known, possible };
+
   /// Of a model with its data. `counted` says of which factors counts are wanted; those of others are not computed.
-  Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit);
+  Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
+           Missing missing = Missing::known);
 
   [[nodiscard]] const FactorGraph& graph() const { return plan_.graph(); }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  /// Its evidence, lengths and weights.
+  [[nodiscard]] const RunOptions& run() const { return run_; }
+  [[nodiscard]] const std::vector<Tensor>& factors() const { return factors_; }
+  [[nodiscard]] bool is_counted(std::size_t factor) const { return counted_[factor]; }
+  /// The evidence of other data, as runs take it; the graph is the model's with the sizes of the data.
+  [[nodiscard]] IntegersByName as_planned(const FactorGraph& sizes, Evidence evidence) const;
   /// Whether a factor's child has a state for missing cells.
   [[nodiscard]] bool padded(std::size_t factor) const { return padded_[factor]; }
 
@@ -35,10 +46,12 @@ class Counting {
   /// Gives variables their states for missing cells, and factors their logarithms.
   [[nodiscard]] FactorGraph prepared(const Model& model);
 
+  Missing missing_;
   std::vector<bool> counted_;
-  std::vector<bool> padded_;     // [factor]
-  std::vector<Tensor> factors_;  // in log space, as planned
-  Evidence evidence_;            // until it is planned for
+  std::vector<bool> padded_;                           // [factor]
+  std::map<std::string, std::int64_t> missing_state_;  // of variables that have one
+  std::vector<Tensor> factors_;                        // in log space, as planned
+  Evidence evidence_;                                  // until it is planned for
   RunOptions run_;
   Plan plan_;
 };

@@ -11,8 +11,9 @@
 
 namespace plated::learn {
 
-Em::Em(const LearntParts& parts, Counts& counts, const FitOptions& options)
-    : parts_(parts), counts_(counts), options_(options) {}
+Em::Em(const LearntParts& parts, const Counting& counting, const FitOptions& options, int threads,
+       std::function<bool()> cancelled)
+    : parts_(parts), counts_(counting, threads, std::move(cancelled)), options_(options) {}
 
 template <class Numbers, class Visit>
 void Em::each(Numbers& numbers, const Visit& visit) const {
@@ -67,7 +68,7 @@ void Em::extrapolate() {
   extrapolated_ = true;
 }
 
-void Em::iterate(Outcome& outcome, const std::function<void(std::int64_t, double)>& told) {
+void Em::iterate(Outcome& outcome, const Told& told) {
   while (outcome.iterations < options_.iterations) {
     write();
     const double total = counts_.count();
@@ -107,7 +108,7 @@ void Em::iterate(Outcome& outcome, const std::function<void(std::int64_t, double
   outcome.history.push_back(outcome.log_likelihood + log_prior());
 }
 
-Outcome Em::run(std::vector<double> start, const std::function<void(std::int64_t, double)>& told) {
+Outcome Em::run(std::vector<double> start, const Told& told) {
   Outcome outcome;
   now_ = std::move(start);
   steps_ = 0;

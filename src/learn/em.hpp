@@ -2,37 +2,21 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "learn/counting.hpp"
-#include "learn/learnt.hpp"
+#include "learn/runner.hpp"
 
 namespace plated::learn {
 
-using LearntParts = std::vector<std::unique_ptr<Learnt>>;
-
-/// Where a restart ended.
-struct Outcome {
-  std::vector<double> parameters;
-  double log_likelihood = 0;
-  std::vector<double> history;  ///< of the objective; the last is that of the parameters
-  std::int64_t iterations = 0;
-  bool converged = false;
-  bool interrupted = false;
-  std::vector<std::string> notes;  ///< of the last M-step
-};
-
-class Em {
+class Em final : public Runner {
  public:
   /// All outlive it.
-  Em(const LearntParts& parts, Counts& counts, const FitOptions& options);
+  Em(const LearntParts& parts, const Counting& counting, const FitOptions& options, int threads,
+     std::function<bool()> cancelled);
 
-  /// From the parameters of a start. `told` hears of each E-step. Where counts are cancelled, what has been found until
-  /// then; throws CancelledError before the first E-step has ended, and ImpossibleError where the data have no
-  /// probability.
-  [[nodiscard]] Outcome run(std::vector<double> start, const std::function<void(std::int64_t, double)>& told);
+  [[nodiscard]] Outcome run(std::vector<double> start, const Told& told) override;
 
  private:
   /// A call of visit(part, its stretch of the numbers) for each part.
@@ -43,10 +27,10 @@ class Em {
   void maximise();
   /// Replaces the parameters, which two steps from x0_ over x1_ have led to, by extrapolated ones.
   void extrapolate();
-  void iterate(Outcome& outcome, const std::function<void(std::int64_t, double)>& told);
+  void iterate(Outcome& outcome, const Told& told);
 
   const LearntParts& parts_;
-  Counts& counts_;
+  Counts counts_;
   const FitOptions& options_;
   std::vector<double> now_;
   std::vector<double> x0_, x1_;     // before the last two steps

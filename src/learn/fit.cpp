@@ -7,12 +7,14 @@
 
 #include "graph/derived.hpp"
 #include "graph/spell.hpp"
+#include "learn/em.hpp"
 #include "learn/emission.hpp"
 #include "learn/equal_slices.hpp"
 #include "learn/information.hpp"
 #include "learn/learnt_parts.hpp"
 #include "learn/observations.hpp"
 #include "learn/restarts.hpp"
+#include "learn/stepwise.hpp"
 #include "learn/table.hpp"
 #include "learn/with_data.hpp"
 #include "model/learning.hpp"
@@ -29,6 +31,9 @@ void check_options(const FitOptions& options) {
   if (!(options.tolerance >= 0)) refuse("the tolerance must not be below zero");
   if (!(options.pseudo_count >= 0) || std::isinf(options.pseudo_count)) {
     refuse("the pseudo-count must be finite and not below zero");
+  }
+  if (options.standard_errors && !options.batch.empty()) {
+    refuse("standard errors are those of a fit to all data at once: ask for them without batches");
   }
 }
 
@@ -69,6 +74,34 @@ Fit summary(const std::vector<learn::Outcome>& outcomes) {
   return result;
 }
 
+/// A model with its data, planned for all of them at once or for batches.
+class Planned {
+ public:
+  Planned(const Model& observed, const Data& data, const FitOptions& options, const std::vector<bool>& learnt) {
+    if (!options.batch.empty()) {
+      if (!observed.likelihoods.empty()) throw OptionError("batches are of models without likelihoods");
+      batches_.emplace(observed, data, options, learnt);
+      return;
+    }
+    const learn::WeightedModel joined = learn::join_equal_slices(
+        model::bound(learn::with_rows(observed, data.lists, model::Absent::observations), learnt), data.weights);
+    all_.emplace(joined.model, joined.weights, learnt, options.memory_limit);
+  }
+
+  [[nodiscard]] const learn::Counting& counting() const { return batches_ ? batches_->counting() : *all_; }
+  [[nodiscard]] std::vector<learn::Outcome> run(const learn::LearntParts& parts, const FitOptions& options) const {
+    const auto make = [&](int threads, std::function<bool()> cancelled) -> std::unique_ptr<learn::Runner> {
+      if (!batches_) return std::make_unique<learn::Em>(parts, *all_, options, threads, std::move(cancelled));
+      return std::make_unique<learn::Stepwise>(parts, *batches_, options, threads, std::move(cancelled));
+    };
+    return learn::run_restarts(parts, make, options);
+  }
+
+ private:
+  std::optional<learn::Counting> all_;
+  std::optional<learn::Minibatches> batches_;
+};
+
 }  // namespace
 
 Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
@@ -82,9 +115,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       if (model::likelihood_of(observed, f) == nullptr) declare_distribution(observed, f);
     }
   }
-  const learn::WeightedModel joined = learn::join_equal_slices(
-      model::bound(learn::with_rows(observed, data.lists, model::Absent::observations), learnt), data.weights);
-  const learn::Counting counting(joined.model, joined.weights, learnt, options.memory_limit);
+  const Planned planned(observed, data, options, learnt);
   learn::LearntParts parts;
   for (const auto& group : groups) {
     if (model::likelihood_of(observed, group[0]) != nullptr) {
@@ -96,11 +127,11 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       continue;
     }
     std::vector<learn::Holder> holders;
-    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = counting.padded(f)});
+    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = planned.counting().padded(f)});
     parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
   }
   if (options.standard_errors) learn::check_information(parts, options);
-  const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, counting, options);
+  const std::vector<learn::Outcome> outcomes = planned.run(parts, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
   std::size_t offset = 0;
@@ -117,7 +148,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   const std::vector<std::string>& more = outcomes[result.best].notes;
   result.notes.insert(result.notes.end(), more.begin(), more.end());
   if (options.standard_errors && !result.interrupted) {
-    learn::add_standard_errors(result, observed, parts, counting, outcomes[result.best].parameters, options);
+    learn::add_standard_errors(result, observed, parts, planned.counting(), outcomes[result.best].parameters, options);
   }
   return result;
 }

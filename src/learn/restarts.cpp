@@ -16,9 +16,9 @@ namespace {
 
 class Restarts {
  public:
-  Restarts(const LearntParts& parts, const Counting& counting, const FitOptions& options)
+  Restarts(const LearntParts& parts, const MakeRunner& make, const FitOptions& options)
       : parts_(parts),
-        counting_(counting),
+        make_(make),
         options_(options),
         outcomes_(static_cast<std::size_t>(options.restarts)),
         threads_(options.threads > 0 ? options.threads : engine::hardware_threads()) {}
@@ -47,10 +47,9 @@ class Restarts {
  private:
   void take_restarts(bool is_caller, int threads) noexcept {
     try {
-      Counts counts(counting_, threads, [this, is_caller] { return stops(is_caller); });
-      Em em(parts_, counts, options_);
+      const std::unique_ptr<Runner> runner = make_(threads, [this, is_caller] { return stops(is_caller); });
       for (int k = next_++; k < options_.restarts && !stops(is_caller); k = next_++) {
-        outcomes_[static_cast<std::size_t>(k)] = em.run(start(k), [&](std::int64_t iteration, double objective) {
+        outcomes_[static_cast<std::size_t>(k)] = runner->run(start(k), [&](std::int64_t iteration, double objective) {
           report({.restart = k, .iteration = iteration, .objective = objective});
           if (is_caller) tell_reports();
         });
@@ -121,7 +120,7 @@ class Restarts {
   }
 
   const LearntParts& parts_;
-  const Counting& counting_;
+  const MakeRunner& make_;
   const FitOptions& options_;
   std::vector<Outcome> outcomes_;
   int threads_;
@@ -136,8 +135,8 @@ class Restarts {
 
 }  // namespace
 
-std::vector<Outcome> run_restarts(const LearntParts& parts, const Counting& counting, const FitOptions& options) {
-  return Restarts(parts, counting, options).run();
+std::vector<Outcome> run_restarts(const LearntParts& parts, const MakeRunner& make, const FitOptions& options) {
+  return Restarts(parts, make, options).run();
 }
 
 }  // namespace plated::learn

@@ -103,21 +103,27 @@ void take_likelihoods(const Model& observed, DimId plate, const Slices& slices, 
 }  // namespace
 
 ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate, const Slices& slices) {
-  const FactorGraph& graph = observed.graph;
+  Model model = observed;
+  const Data all{.states = std::move(model.evidence), .lengths = std::move(model.lengths), .weights = weights};
+  model.evidence.clear();
+  model.lengths.clear();
+  return take_slices(model, all, plate, slices);
+}
+
+ModelAndData take_slices(const Model& model, const Data& all, DimId plate, const Slices& slices) {
+  const FactorGraph& graph = model.graph;
   const std::string& name = graph.dims()[plate].name;
-  ModelAndData result{.model = observed, .data = {.weights = weights}};
+  ModelAndData result{.model = model, .data = {.weights = all.weights}};
   result.model.graph = graph.resized(name, std::ssize(slices));
-  result.model.evidence.clear();
-  result.model.lengths.clear();
-  for (std::size_t f = 0; f < observed.factors.size(); ++f) {
+  for (std::size_t f = 0; f < model.factors.size(); ++f) {
     const std::vector<DimId>& dims = graph.factors()[f].dims;
     const auto axis = axis_of(graph, dims, dims.size(), plate);
     if (!axis) continue;
-    result.model.factors[f] = taken(observed.factors[f], *axis, slices);
+    result.model.factors[f] = taken(model.factors[f], *axis, slices);
     const auto learning = result.model.learning.find(graph.factors()[f].name);
     if (learning != result.model.learning.end()) learning->second.prior = {};  // of all slices, and it is not learnt
   }
-  for (const auto& [variable, states] : observed.evidence) {
+  for (const auto& [variable, states] : all.states) {
     const std::vector<DimId>& plates = graph.variable_plates()[*graph.find(variable)];
     const auto axis = axis_of(graph, plates, states.shape.size(), plate);
     Integers kept = axis ? taken(states, *axis, slices) : states;
@@ -125,8 +131,8 @@ ModelAndData take_slices(const Model& observed, const Weights& weights, DimId pl
       result.data.states.emplace(variable, std::move(kept));
     }
   }
-  take_likelihoods(observed, plate, slices, result);
-  for (const auto& [dim, lengths] : observed.lengths) {
+  take_likelihoods(model, plate, slices, result);
+  for (const auto& [dim, lengths] : all.lengths) {
     const auto axis = axis_of(graph, plates_of_lengths(graph, *graph.find(dim)), lengths.shape.size(), plate);
     result.data.lengths.emplace(dim, axis ? taken(lengths, *axis, slices) : lengths);
   }

@@ -19,4 +19,8 @@ struct ModelAndData {
 [[nodiscard]] ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate,
                                        const std::vector<std::int64_t>& slices);
 
+/// The same of a model without evidence and lengths, and of all data.
+[[nodiscard]] ModelAndData take_slices(const Model& model, const Data& all, DimId plate,
+                                       const std::vector<std::int64_t>& slices);
+
 }  // namespace plated::learn

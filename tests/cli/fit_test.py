@@ -86,6 +86,16 @@ class Fit(Case):
         self.refuses(2, "--weights reads 'plate=FILE'", "fit", self.coins(), "--weights", "weights.npy")
         self.refuses(2, "have the shape", "fit", self.coins(), "--data", "copies.csv", "--weights", "i=weights.npy")
 
+    def test_batches(self):
+        self.write("rows.csv", "x,y\n" + "heads,0\nheads,1\ntails,1\n" * 40)
+        words = ["fit", self.coins(), "--data", "rows.csv", "--learn", "x,y", "--iterations", 40]
+        all_at_once = self.tells(*words)
+        told = self.tells(*words, "--batch", "i=7", "--seed", 3)
+        self.assertLess(all_at_once["ln_l"] - told["ln_l"], 1)
+        self.assertEqual(told, self.tells(*words, "--batch", "i=7", "--seed", 3, "--threads", 1))
+        self.refuses(2, "is not a plate and a number of slices, as in patient=100", *words, "--batch", "i")
+        self.refuses(2, "there is no plate 'j' to have batches", *words, "--batch", "j=7")
+
     def test_lists_of_votes(self):
         votes = {
             "format": "plated", "version": 1, "space": "real", "plates": {"item": 1, "annotator": 3},

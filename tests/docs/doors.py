@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "doors.md"
 
 DOORS = ["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "C++ `Model`", "Python functions", "Python `Plan`",
-         "Python `Evaluation`", "Python `Model`", "PyTorch", "JAX", "program"]  # fmt: skip
+         "Python `Evaluation`", "Python `Model`", "PyTorch", "JAX", "C++ libtorch", "C++ `Program`", "program"]  # fmt: skip
 
 VERBS = ["einsum", "log_partition", "value_and_gradient", "hessian_vector_product", "marginals", "max_marginals", "map",
          "sample", "entropy", "expectation", "leave_one_out", "evaluate", "compile", "cost", "explain", "print", "draw",
@@ -23,7 +23,8 @@ VERBS = ["einsum", "log_partition", "value_and_gradient", "hessian_vector_produc
 # Names that a door has for a verb of the table.
 OTHER_NAMES = {"run": "einsum", "value": "einsum", "gradient": "value_and_gradient", "draw_svg": "draw",
                "draw_plan_svg": "draw", "convert": "write_model", "pr": "log_partition", "mar": "marginals",
-               "leave-one-out": "leave_one_out"}  # fmt: skip
+               "leave-one-out": "leave_one_out", "log_likelihood": "log_partition",
+               "posterior_samples": "sample"}  # fmt: skip
 
 NUMBERS = "a model's numbers are fixed: its graph is compiled where operands change, or are differentiated by"
 KEPT = "an evaluation has run; its plan, or the equation, answers this"
@@ -47,7 +48,7 @@ REASONS = [
     (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`"],
      ["fit", "expected_counts"], LEARNT),
     (["program"], ["expected_counts"], ASKED),
-    (["PyTorch", "JAX"], ["fit", "expected_counts"], AUTOGRAD_LEARNS),
+    (["PyTorch", "JAX", "C++ libtorch", "C++ `Program`"], ["fit", "expected_counts"], AUTOGRAD_LEARNS),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["hessian_vector_product", "leave_one_out"], OPEN_KEPT),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["evaluate", "compile", "cost", "explain", "print", "draw"], KEPT),
     (["C++ `Plan`", "Python `Plan`"], ["compile"], "a plan is what `compile` gives"),
@@ -61,9 +62,18 @@ REASONS = [
     (["C++ `Model`"], ["draw"], "`draw_svg(model.graph)`"),
     (["program"], ["value_and_gradient", "hessian_vector_product", "max_marginals", "expectation", "compile"], ASKED),
     (["program"], ["read_model"], "every command reads one"),
-    (["PyTorch", "JAX"], ["value_and_gradient", "hessian_vector_product", "marginals", "entropy", "expectation"], AUTOGRAD),
-    (["PyTorch", "JAX"], ["max_marginals", "map", "sample", "leave_one_out"], ARRAYS),
-    (["PyTorch", "JAX"], ["evaluate", "compile", "cost", "explain", "print", "draw", "read_model", "write_model"], FRAMEWORK),
+    (["PyTorch", "JAX", "C++ libtorch"],
+     ["value_and_gradient", "hessian_vector_product", "marginals", "entropy", "expectation"], AUTOGRAD),
+    (["PyTorch", "JAX", "C++ libtorch"], ["max_marginals", "map", "sample", "leave_one_out"], ARRAYS),
+    (["PyTorch", "JAX", "C++ libtorch"],
+     ["evaluate", "compile", "cost", "explain", "print", "draw", "read_model", "write_model"], FRAMEWORK),
+    (["C++ `Program`"], ["einsum"], "a program asks about what it has sampled; `log_likelihood` is its total"),
+    (["C++ `Program`"], ["value_and_gradient", "hessian_vector_product"], "autograd differentiates `log_likelihood`, twice"),
+    (["C++ `Program`"], ["max_marginals", "entropy", "expectation", "leave_one_out", "evaluate"], "not offered yet"),
+    (["C++ `Program`"], ["compile"], "`graph` gives what `compile` takes"),
+    (["C++ `Program`"], ["cost", "print"], "`explain` has them"),
+    (["C++ `Program`"], ["draw"], "`picture` gives what `draw_svg` takes"),
+    (["C++ `Program`"], ["read_model", "write_model"], FILE),
 ]  # fmt: skip
 
 
@@ -88,6 +98,11 @@ def without_comments(text):
 
 def headers():
     return "\n".join(without_comments(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "include" / "plated").glob("*.hpp")))
+
+
+def torch_header(name):
+    path = ROOT / "torch" / "include" / "plated" / "torch" / name
+    return without_comments(path.read_text(encoding="utf-8"))
 
 
 def cpp_functions(text, first):
@@ -156,6 +171,9 @@ def doors():
         "Python `Model`": found_in(python_methods(core, "Model") + python_functions(core, models=True)),
         "PyTorch": found_in(exported(python_tree("torch/__init__.py"))),
         "JAX": found_in(exported(python_tree("jax/__init__.py"))),
+        "C++ libtorch": found_in(cpp_functions(torch_header("einsum.hpp"), "std::string_view equation")),
+        # `sample` is a statement of programs.
+        "C++ `Program`": found_in(set(cpp_members(torch_header("program.hpp"), "Program")) - {"sample"}),
     }
     spelled = {door: {verb: ", ".join(f"`{name}`" for name in sorted(names)) for verb, names in verbs.items()}
                for door, verbs in table.items()}  # fmt: skip

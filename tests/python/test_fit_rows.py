@@ -51,3 +51,15 @@ def test_weights_are_copies():
     weighted = plated.fit(votes_model(3, 4), {"vote": data}, weights={"item": [1, 2, 3]}, iterations=5)
     np.testing.assert_allclose(weighted.history, copies.history, rtol=1e-12)
     assert weighted.observations == 6
+
+
+def test_batches():
+    random = np.random.default_rng(2)
+    truth = random.integers(0, 2, size=(300, 1))
+    data = np.where(random.random((300, 4)) < 0.8, truth, 1 - truth)
+    whole = plated.fit(votes_model(300, 4), {"vote": data})
+    batches = plated.fit(votes_model(300, 4), {"vote": data}, batch={"item": 25}, iterations=60, tolerance=0, seed=1)
+    assert 0 <= whole.log_likelihood - batches.log_likelihood + 1e-6 < 0.05
+    assert batches.restarts[0].iterations == 60
+    with pytest.raises(plated.OptionError, match="has an axis for it"):
+        plated.fit(votes_model(300, 4), {"vote": data}, batch={"annotator": 2})

@@ -1,0 +1,140 @@
+// Stepwise EM: Cappé and Moulines, "On-line expectation-maximization algorithm for latent data models", 2009; with the
+// step sizes of Liang and Klein, "Online EM for unsupervised models", 2009.
+#include "learn/stepwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "plated/error.hpp"
+
+namespace plated::learn {
+namespace {
+
+/// What step k, from 0, weighs against all before it.
+double step_size(std::int64_t k) { return std::pow(static_cast<double>(k + 1), -0.7); }
+
+double sum_of(const Tensor& batches) {
+  const auto* const values = static_cast<const double*>(batches.data());
+  return std::accumulate(values, values + batches.elements(), 0.0);
+}
+
+}  // namespace
+
+Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const FitOptions& options, int threads,
+                   std::function<bool()> cancelled)
+    : parts_(parts),
+      batches_(batches),
+      options_(options),
+      workspace_(batches.counting().plan()),
+      run_(batches.counting().run()),
+      factors_(batches.counting().factors()),
+      sums_(factors_.size()),
+      logs_(factors_.size(), nullptr),
+      counts_(factors_.size(), nullptr) {
+  run_.threads = threads;
+  run_.cancelled = std::move(cancelled);
+  places_.gradients.resize(factors_.size());
+  for (std::size_t f = 0; f < factors_.size(); ++f) {
+    if (!batches.counting().is_counted(f)) continue;
+    factors_[f] = Tensor::of(factors_[f].shape(), factors_[f].values());  // its own copy, which M-steps change
+    places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
+    sums_[f].resize(static_cast<std::size_t>(factors_[f].elements()));
+    logs_[f] = static_cast<double*>(factors_[f].mutable_data());
+    counts_[f] = sums_[f].data();
+  }
+}
+
+template <class Numbers, class Visit>
+void Stepwise::each(Numbers& numbers, const Visit& visit) const {
+  std::size_t offset = 0;
+  for (const auto& part : parts_) {
+    visit(*part, std::span(numbers).subspan(offset, part->size()));
+    offset += part->size();
+  }
+}
+
+void Stepwise::write() {
+  each(now_, [&](const Learnt& part, std::span<const double> numbers) {
+    part.write(numbers, {.logs = logs_, .counts = counts_});
+  });
+}
+
+double Stepwise::log_prior() const {
+  double sum = 0;
+  each(now_, [&](const Learnt& part, std::span<const double> numbers) { sum += part.log_prior(numbers); });
+  return sum;
+}
+
+double Stepwise::step(std::size_t block) {
+  write();
+  batches_.observe(block, run_);
+  value_and_gradient_into(found_, batches_.counting().plan(), factors_, workspace_, run_, places_);
+  const double size = step_size(steps_++);
+  for (std::size_t f = 0; f < sums_.size(); ++f) {
+    const auto* const found = static_cast<const double*>(places_.gradients[f].data());
+    for (std::size_t k = 0; k < sums_[f].size(); ++k) sums_[f][k] += size * (found[k] - sums_[f][k]);
+  }
+  each(now_, [&](const Learnt& part, std::span<double> numbers) {
+    part.maximise(numbers, {.logs = logs_, .counts = counts_});
+  });
+  return sum_of(found_.values[0]);
+}
+
+double Stepwise::log_total() {
+  write();
+  double total = 0;
+  for (std::size_t block = 0; block < batches_.count(); ++block) {
+    batches_.observe(block, run_);
+    total += batches_.share(block) * sum_of(batches_.counting().plan().run(factors_, run_)[0]);
+  }
+  return total;
+}
+
+void Stepwise::pass(Outcome& outcome, std::vector<std::size_t>& order, base::Random& random) {
+  for (std::size_t k = order.size(); k > 1; --k) {
+    std::swap(order[k - 1], order[random.below(static_cast<std::uint32_t>(k))]);
+  }
+  double total = 0;
+  for (const std::size_t block : order) {
+    const double log_z = step(block);
+    if (!(log_z > -std::numeric_limits<double>::infinity())) {
+      throw ImpossibleError("the data have no probability under the model: its zeros exclude them");
+    }
+    total += batches_.share(block) * log_z;
+    outcome.parameters = now_;
+  }
+  ++outcome.iterations;
+  outcome.history.push_back(total + log_prior());
+}
+
+Outcome Stepwise::run(std::vector<double> start, const Told& told) {
+  Outcome outcome;
+  now_ = std::move(start);
+  steps_ = 0;
+  for (std::vector<double>& sums : sums_) std::fill(sums.begin(), sums.end(), 0.0);
+  base::Random random(options_.seed);
+  std::vector<std::size_t> order(batches_.count());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  try {
+    while (outcome.iterations < options_.iterations && !outcome.converged) {
+      pass(outcome, order, random);
+      const std::vector<double>& history = outcome.history;
+      if (told) told(outcome.iterations, history.back());
+      const double scale = std::max(1.0, std::abs(history.back()));
+      outcome.converged =
+          history.size() > 1 && std::abs(history.back() - history.end()[-2]) <= options_.tolerance * scale;
+    }
+    outcome.parameters = now_;
+    outcome.log_likelihood = log_total();
+    outcome.history.push_back(outcome.log_likelihood + log_prior());
+  } catch (const CancelledError&) {
+    if (outcome.history.empty()) throw;
+    outcome.interrupted = true;
+    outcome.log_likelihood = outcome.history.back() - log_prior();
+  }
+  return outcome;
+}
+
+}  // namespace plated::learn
