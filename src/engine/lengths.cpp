@@ -75,7 +75,7 @@ std::vector<DimId> chain_length_axes(const FactorGraph& graph, const planner::Ex
                       " lacks plates of its linked variables, and is joined to none of them, so that lengths cannot "
                       "apply to it");
   }
-  const std::vector<DimId> batched = graph::length_axes(graph, chain);
+  std::vector<DimId> batched = graph::length_axes(graph, chain);
   if (given.shape() == sizes(extents, batched)) return batched;
   const std::size_t batch = graph::batch_axes(graph).size();
   std::vector<DimId> around(batched.begin() + static_cast<std::ptrdiff_t>(batch), batched.end());

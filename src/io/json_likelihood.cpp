@@ -74,7 +74,8 @@ Likelihood read_likelihood(const Source& source, const ReadOptions& options, con
       // The states of a categorical one are as many as it lists.
       if (key == "probabilities") own.push_back(nested_shape(given).empty() ? 0 : nested_shape(given).back());
       likelihood.parameters.emplace(key, source.blame(given.at, [&, &key = key, &given = given] {
-        return ArrayReader(source, options, Space::log, allocated).read(given, own, nullptr, key + " of " + what);
+        return ArrayReader(source, options, Space::log, allocated)
+            .read(given, own, nullptr, std::string(key).append(" of ").append(what));
       }));
       if (key == "zero") likelihood.zero_inflated = true;
     }

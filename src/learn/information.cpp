@@ -195,9 +195,10 @@ class Information {
         if (++number <= 3) shown += (shown.empty() ? "" : ", ") + spelled(t, entry.entry);
       }
       if (number == 0) continue;
-      result.notes.push_back(
-          "factor " + graph::quoted(model_.graph.factors()[tables_[t].table->holders()[0].factor].name) + ": entries " +
-          shown + (number > 3 ? " and " + std::to_string(number - 3) + " more" : "") + " " + why);
+      const std::string& name = model_.graph.factors()[tables_[t].table->holders()[0].factor].name;
+      std::string note = "factor " + graph::quoted(name) + ": entries " + shown;
+      if (number > 3) note.append(" and ").append(std::to_string(number - 3)).append(" more");
+      result.notes.push_back(note.append(" ").append(why));
     }
   }
 

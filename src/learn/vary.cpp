@@ -117,8 +117,8 @@ Fit fit_varied(const Model& model, const Data& data, const FitOptions& options) 
     FitOptions one = options;
     one.vary.clear();
     if (options.progress) {
-      one.progress = [&, k](FitProgress now) {
-        now.states = counts[k];
+      one.progress = [&options, states = counts[k]](FitProgress now) {
+        now.states = states;
         options.progress(now);
       };
     }

@@ -60,7 +60,7 @@ void leave_out_padding(const Model& model, Measured& measured) {
     const bool held = std::all_of(places.begin(), places.end(), [&](std::size_t p) { return p < shape.size(); });
     if (lengths.shape.size() != axes.size() || !held) continue;  // a run refuses them
     std::vector<std::int64_t> at(places.size());
-    each_cell(shape, [&](std::size_t n, const std::vector<std::int64_t>& index) {
+    each_cell(shape, [&, &lengths = lengths](std::size_t n, const std::vector<std::int64_t>& index) {
       for (std::size_t k = 0; k < places.size(); ++k) at[k] = index[places[k]];
       if (index[axis] >= lengths.at(at)) measured.numbers[n] = std::numeric_limits<double>::quiet_NaN();
     });

@@ -162,7 +162,7 @@ void observe_rows(Model& model, std::string_view variable, const Long& list, Abs
     const std::string& of = model.graph.dims()[plate].name;
     std::erase(factor.tied, plate);
     if (std::find(factor.dims.begin(), factor.dims.end(), plate) == factor.dims.end()) continue;
-    const std::string index = unused_name(model.graph, of + "_of_" + name);
+    const std::string index = unused_name(model.graph, std::string(of).append("_of_").append(name));
     const IntegerView& slices = list.slices.at(of);
     const DimId as_variable = model.graph.variable(index, model.graph.dims()[plate].size);
     plates.push_back(inside);
