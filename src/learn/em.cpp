@@ -13,32 +13,17 @@ namespace plated::learn {
 
 Em::Em(const LearntParts& parts, const Counting& counting, const FitOptions& options, int threads,
        std::function<bool()> cancelled)
-    : parts_(parts), counts_(counting, threads, std::move(cancelled)), options_(options) {}
-
-template <class Numbers, class Visit>
-void Em::each(Numbers& numbers, const Visit& visit) const {
-  std::size_t offset = 0;
-  for (const auto& part : parts_) {
-    visit(*part, std::span(numbers).subspan(offset, part->size()));
-    offset += part->size();
-  }
-}
-
-double Em::log_prior() const {
-  double sum = 0;
-  each(now_, [&](const Learnt& part, std::span<const double> numbers) { sum += part.log_prior(numbers); });
-  return sum;
-}
+    : Runner(parts), counts_(counting, threads, std::move(cancelled)), options_(options) {}
 
 void Em::write() {
-  each(now_, [&](const Learnt& part, std::span<const double> numbers) { part.write(numbers, counts_.operands()); });
+  each([&](const Learnt& part, std::span<const double> numbers) { part.write(numbers, counts_.operands()); });
 }
 
 void Em::maximise() {
   notes_.clear();
   Operands operands = counts_.operands();
   operands.notes = &notes_;
-  each(now_, [&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, operands); });
+  each([&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, operands); });
 }
 
 void Em::extrapolate() {
@@ -61,7 +46,7 @@ void Em::extrapolate() {
     now_[k] = x0_[k] + 2 * length * r + length * length * v;
   }
   std::size_t offset = 0;
-  each(now_, [&](const Learnt& part, std::span<double> numbers) {
+  each([&](const Learnt& part, std::span<double> numbers) {
     part.restrain(numbers, std::span<const double>(fallback_).subspan(offset, part.size()));
     offset += part.size();
   });

@@ -19,20 +19,14 @@ class Em final : public Runner {
   [[nodiscard]] Outcome run(std::vector<double> start, const Told& told) override;
 
  private:
-  /// A call of visit(part, its stretch of the numbers) for each part.
-  template <class Numbers, class Visit>
-  void each(Numbers& numbers, const Visit& visit) const;
-  [[nodiscard]] double log_prior() const;
   void write();
   void maximise();
   /// Replaces the parameters, which two steps from x0_ over x1_ have led to, by extrapolated ones.
   void extrapolate();
   void iterate(Outcome& outcome, const Told& told);
 
-  const LearntParts& parts_;
   Counts counts_;
   const FitOptions& options_;
-  std::vector<double> now_;
   std::vector<double> x0_, x1_;     // before the last two steps
   std::vector<double> fallback_;    // the second step itself
   int steps_ = 0;                   // taken since the last extrapolation

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ using Told = std::function<void(std::int64_t, double)>;
 
 class Runner {
  public:
-  Runner() = default;
+  /// The parts outlive it.
+  explicit Runner(const LearntParts& parts) : parts_(parts) {}
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   virtual ~Runner() = default;
@@ -37,6 +39,32 @@ class Runner {
   /// From the parameters of a start. Where it is cancelled, what has been found until then; throws CancelledError
   /// before anything has been, and ImpossibleError where the data have no probability.
   [[nodiscard]] virtual Outcome run(std::vector<double> start, const Told& told) = 0;
+
+ protected:
+  /// A call of visit(part, its stretch of the parameters) for each part.
+  template <class Visit>
+  void each(const Visit& visit) {
+    each_of(now_, visit);
+  }
+  [[nodiscard]] double log_prior() const {
+    double sum = 0;
+    each_of(now_, [&](const Learnt& part, std::span<const double> numbers) { sum += part.log_prior(numbers); });
+    return sum;
+  }
+
+  std::vector<double> now_;  // the parameters
+
+ private:
+  template <class Numbers, class Visit>
+  void each_of(Numbers& numbers, const Visit& visit) const {
+    std::size_t offset = 0;
+    for (const auto& part : parts_) {
+      visit(*part, std::span(numbers).subspan(offset, part->size()));
+      offset += part->size();
+    }
+  }
+
+  const LearntParts& parts_;
 };
 
 /// Makes one that runs on so many threads, and asks whether it is cancelled.

@@ -24,7 +24,7 @@ double sum_of(const Tensor& batches) {
 
 Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const FitOptions& options, int threads,
                    std::function<bool()> cancelled)
-    : parts_(parts),
+    : Runner(parts),
       batches_(batches),
       options_(options),
       workspace_(batches.counting().plan()),
@@ -46,25 +46,10 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
   }
 }
 
-template <class Numbers, class Visit>
-void Stepwise::each(Numbers& numbers, const Visit& visit) const {
-  std::size_t offset = 0;
-  for (const auto& part : parts_) {
-    visit(*part, std::span(numbers).subspan(offset, part->size()));
-    offset += part->size();
-  }
-}
-
 void Stepwise::write() {
-  each(now_, [&](const Learnt& part, std::span<const double> numbers) {
+  each([&](const Learnt& part, std::span<const double> numbers) {
     part.write(numbers, {.logs = logs_, .counts = counts_});
   });
-}
-
-double Stepwise::log_prior() const {
-  double sum = 0;
-  each(now_, [&](const Learnt& part, std::span<const double> numbers) { sum += part.log_prior(numbers); });
-  return sum;
 }
 
 double Stepwise::step(std::size_t block) {
@@ -76,7 +61,7 @@ double Stepwise::step(std::size_t block) {
     const auto* const found = static_cast<const double*>(places_.gradients[f].data());
     for (std::size_t k = 0; k < sums_[f].size(); ++k) sums_[f][k] += size * (found[k] - sums_[f][k]);
   }
-  each(now_, [&](const Learnt& part, std::span<double> numbers) {
+  each([&](const Learnt& part, std::span<double> numbers) {
     part.maximise(numbers, {.logs = logs_, .counts = counts_});
   });
   return sum_of(found_.values[0]);

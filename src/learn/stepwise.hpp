@@ -21,11 +21,7 @@ class Stepwise final : public Runner {
   void write();
   /// ln Z of all data under the numbers as they are.
   [[nodiscard]] double log_total();
-  [[nodiscard]] double log_prior() const;
-  template <class Numbers, class Visit>
-  void each(Numbers& numbers, const Visit& visit) const;
 
-  const LearntParts& parts_;
   const Minibatches& batches_;
   const FitOptions& options_;
   Workspace workspace_;
@@ -36,7 +32,6 @@ class Stepwise final : public Runner {
   std::vector<std::vector<double>> sums_;  // [factor]: counts, averaged
   std::vector<double*> logs_;
   std::vector<const double*> counts_;
-  std::vector<double> now_;
   std::int64_t steps_ = 0;
 };
 
