@@ -116,7 +116,7 @@ class Eliminator {
     if (has_links(component)) return leave_chain(std::move(component), index);
     for (const DimId v : component.remaining)
       component.parent = unite(component.parent, problem_.variable_plates[v]);  // L′
-    if (problem_.filtered) component.parent = unite(component.parent, filtered_plates(component.leaf));
+    component.parent = unite(component.parent, plates_to_stop_in(component.leaf));
     // Progress: a message must leave its leaf, or elimination would loop forever. It fails to leave exactly when
     // variables of different plates are entangled.
     if (!component.remaining.empty() && component.parent == component.leaf) {
@@ -171,11 +171,14 @@ class Eliminator {
     result_.components.push_back(std::move(component));
   }
 
-  /// Plates of a chain's linked variables inside of which a leaf lies: its messages must not pass by the chain's.
-  [[nodiscard]] SortedSet filtered_plates(const SortedSet& leaf) const {
+  /// Plates of a chain's linked variables inside of which a leaf lies, if its messages must not pass by the chain's:
+  /// where outputs depend on no later slices of that chain, or leave factors out of its slices.
+  [[nodiscard]] SortedSet plates_to_stop_in(const SortedSet& leaf) const {
     SortedSet plates;
-    for (const SortedSet& linked : linked_) {
-      if (linked != leaf && base::is_subset(linked, leaf) && problem_.outermost_chain(linked)) {
+    for (const ProblemLink& link : problem_.links) {
+      const SortedSet& linked = problem_.variable_plates[link.source];
+      if (linked == leaf || !base::is_subset(linked, leaf)) continue;
+      if (link.chain == problem_.left_out_of || (problem_.filtered && problem_.outermost_chain(linked) == link.chain)) {
         plates = unite(plates, linked);
       }
     }
