@@ -15,7 +15,7 @@ struct Node {
   std::uint32_t consumer = none;  // the component that takes it; none for the scalars S
   SortedSet variables;
   SortedSet plates;
-  /// It is computed from a factor that an output leaves out, inside of the slices that it is left out of.
+  /// It is another for each slice of an output: computed without something, or of no later slices of a chain.
   bool changes = false;
 };
 

@@ -80,12 +80,15 @@ class Emitter {
     return list;
   }
 
-  /// The nodes of opened components: those that others of them lead to are products of other slices.
-  std::vector<ValueId> opened_values(const Opened& opened, const SortedSet& without) {
+  /// The nodes of opened components: those that others of them lead to are products of other slices. With `changed`,
+  /// those that change from slice to slice do.
+  std::vector<ValueId> opened_values(const Opened& opened, const SortedSet& without, bool changed = false) {
     std::vector<ValueId> values;
     for (const std::uint32_t c : opened) {
       const ComponentRecord& component = elimination_.components[c];
-      const auto changes = [&](std::uint32_t n) { return elimination_.nodes[n].changes && contains(without, n); };
+      const auto changes = [&](std::uint32_t n) {
+        return problem_.left_out_of && elimination_.nodes[n].changes && contains(without, n);
+      };
       if (std::any_of(component.nodes.begin(), component.nodes.end(), changes)) {
         // Other components that are opened lie around the slices.
         for (const ValueId v : components_.values_without(component)) values.push_back(v);
@@ -94,27 +97,32 @@ class Emitter {
       for (const std::uint32_t n : component.nodes) {
         const std::uint32_t producer = elimination_.nodes[n].producer;
         const bool leads = producer != none && opened.contains(producer);
-        if (!contains(without, n)) values.push_back(leads ? components_.leave_one_out(producer) : components_.value(n));
+        if (contains(without, n)) continue;
+        values.push_back(leads ? components_.leave_one_out(producer, changed) : node_value(n, changed));
       }
     }
     return values;
   }
 
-  void add_scalars(const Opened& opened, const SortedSet& without, std::vector<ValueId>& values) {
+  ValueId node_value(std::uint32_t node, bool changed) {
+    return changed ? components_.rest_of(node) : components_.value(node);
+  }
+
+  void add_scalars(const Opened& opened, const SortedSet& without, bool changed, std::vector<ValueId>& values) {
     for (const std::uint32_t n : elimination_.scalars) {
       const std::uint32_t producer = elimination_.nodes[n].producer;
       if (contains(without, n)) {
         if (const ValueId v = components_.rest_of(n); v != none) values.push_back(v);
       } else if (!opened.contains(producer)) {
-        values.push_back(components_.value(n));
+        values.push_back(node_value(n, changed));
       } else if (!elimination_.components[producer].leaf.empty()) {
-        values.push_back(components_.leave_one_out(producer));
+        values.push_back(components_.leave_one_out(producer, changed));
       }
     }
   }
 
   /// The inputs of the last contraction towards a goal.
-  std::vector<ValueId> inputs_of(const Goal& goal) {
+  std::vector<ValueId> inputs_of(const Goal& goal, bool changed = false) {
     SinkNetwork network{.tensors = {}, .sinks = {goal.variables}};
     if (const std::optional<std::uint32_t> chain = goals_.scanned(goal)) {
       const SplitGoal parts = goals_.split(goal, *chain);
@@ -128,8 +136,8 @@ class Emitter {
       network.tensors.insert(network.tensors.end(), back.around.begin(), back.around.end());
     } else {
       const Opened opened = goals_.opened_by(goal);
-      network.tensors = opened_values(opened, goal.without);
-      add_scalars(opened, goal.without, network.tensors);
+      network.tensors = opened_values(opened, goal.without, changed);
+      add_scalars(opened, goal.without, changed, network.tensors);
     }
     return contract_network(builder_, problem_, network, options_.order)[0];
   }
@@ -147,12 +155,14 @@ class Emitter {
     Returned& result = entry->second;
     if (!is_new) return result;
     ScanRequest request{.component = component, .carried = parts.carried, .returns = true, .keeps = true};
-    if (problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain) {
-      request.nodes = later_slices(component);
+    const bool filtered = problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain;
+    if (filtered) {
+      request.nodes = components_.later_slices(component);
     } else {
       for (const std::uint32_t n : component.nodes) request.nodes.push_back(components_.value(n));
     }
-    const std::vector<ValueId> inputs = inputs_of(parts.around);
+    const std::vector<ValueId> inputs =
+        inputs_of(parts.around, filtered && elimination_.nodes[component.result].changes);
     const auto differs = [&](ValueId v) { return contains(builder_.carried(v), component.scan->chain); };
     if (std::any_of(inputs.begin(), inputs.end(), differs)) {
       result.around = inputs;
@@ -163,19 +173,6 @@ class Emitter {
     }
     result.values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
     return result;
-  }
-
-  /// Slices that are not known yet have links, and no factors but those on ends of the chain.
-  std::vector<ValueId> later_slices(const ComponentRecord& component) {
-    std::vector<ValueId> nodes;
-    for (const std::uint32_t n : component.nodes) {
-      const std::uint32_t factor = elimination_.nodes[n].factor;
-      if (factor != none && problem_.factors[factor].in_slice_of) nodes.push_back(components_.value(n));
-    }
-    for (const ProblemLink& link : component.scan->links) {
-      for (const DimId v : {link.source, link.target}) nodes.push_back(builder_.ones({v}, component.leaf));
-    }
-    return nodes;
   }
 
   void deliver(std::size_t output, std::vector<ValueId> inputs) {
@@ -197,7 +194,7 @@ class Emitter {
   void emit_group(const Group& group) {
     SinkNetwork network;
     network.tensors = opened_values(group.opened, {});
-    add_scalars(group.opened, {}, network.tensors);
+    add_scalars(group.opened, {}, false, network.tensors);
     std::map<SortedSet, std::vector<std::size_t>> by_variables;
     for (const std::size_t o : group.outputs) by_variables[problem_.outputs[o].variables].push_back(o);
     for (const auto& [variables, outputs] : by_variables) network.sinks.push_back(variables);

@@ -24,7 +24,8 @@ ComponentEmitter::ComponentEmitter(Schedule& schedule, ScheduleBuilder& builder,
       message_(elimination.nodes.size(), none),
       rest_(elimination.nodes.size(), none),
       scans_(elimination.components.size()),
-      leave_one_out_(elimination.components.size(), none) {}
+      leave_one_out_{std::vector<ValueId>(elimination.components.size(), none),
+                     std::vector<ValueId>(elimination.components.size(), none)} {}
 
 ValueId ComponentEmitter::value(std::uint32_t node) {
   const Node& n = elimination_.nodes[node];
@@ -65,9 +66,10 @@ void ComponentEmitter::emit(std::uint32_t c) {
   } else {
     message_[component.result] = product(c, std::move(tensors), true);
   }
-  if (elimination_.nodes[component.result].changes && rest_[component.result] == none) {
-    rest_[component.result] = message_without(c);
-  }
+  if (!elimination_.nodes[component.result].changes || rest_[component.result] != none) return;
+  const bool is_filtered =
+      component.scan && problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain;
+  rest_[component.result] = is_filtered ? message_so_far(component, scans_[c]) : message_without(c);
 }
 
 ValueId ComponentEmitter::message_without(std::uint32_t c) {
@@ -85,6 +87,36 @@ ValueId ComponentEmitter::message_without(std::uint32_t c) {
   return last_message(rest, emit_scan(schedule_, builder_, request, options_.order, options_.without));
 }
 
+std::vector<ValueId> ComponentEmitter::later_slices(const ComponentRecord& component) {
+  std::vector<ValueId> nodes;
+  for (const std::uint32_t n : component.nodes) {
+    const std::uint32_t factor = elimination_.nodes[n].factor;
+    if (factor != none && problem_.factors[factor].in_slice_of) nodes.push_back(value(n));
+  }
+  for (const ProblemLink& link : component.scan->links) {
+    for (const DimId v : {link.source, link.target}) nodes.push_back(builder_.ones({v}, component.leaf));
+  }
+  return nodes;
+}
+
+ValueId ComponentEmitter::message_so_far(const ComponentRecord& component, const ScanValues& scan) {
+  const ScanRequest request{.component = component,
+                            .nodes = later_slices(component),
+                            .start = {},
+                            .carried = component.scan->results(component.remaining),
+                            .returns = true,
+                            .keeps = true};
+  const ScanValues back = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+  SinkNetwork network{.tensors = {scan.messages, scan.shifts, back.messages, back.shifts},
+                      .sinks = {component.remaining},
+                      .leaf = component.leaf};
+  for (const std::uint32_t n : component.nodes) network.tensors.push_back(value(n));
+  return builder_.contract({.inputs = contract_network(builder_, problem_, network, options_.order)[0],
+                            .keep = component.remaining,
+                            .leaf = component.leaf,
+                            .wide = true});
+}
+
 /// The product over plates that a component leaves; where the component `is_whole`, also of all slices but one, as far
 /// as these are wanted.
 ValueId ComponentEmitter::product(std::uint32_t c, std::vector<ValueId> tensors, bool is_whole) {
@@ -98,7 +130,8 @@ ValueId ComponentEmitter::product(std::uint32_t c, std::vector<ValueId> tensors,
   }
   const SinkNetwork network{.tensors = tensors, .sinks = {component.remaining}, .leaf = component.leaf};
   std::vector<ValueId> inputs = contract_network(builder_, problem_, network, options_.order)[0];
-  const bool leaves_out = is_whole && wants_.leave_one_out(c);
+  const bool leaves_out = wants_.leave_one_out(c);
+  ValueId& others = leave_one_out_[is_whole ? 0 : 1][c];
   ValueId one_copy = none;
   ScheduleBuilder::Exponent exponent;
   if (leaves_out || weighted) {
@@ -111,12 +144,11 @@ ValueId ComponentEmitter::product(std::uint32_t c, std::vector<ValueId> tensors,
     dropped = subtract(dropped, exponent.counted);
   }
   if (leaves_out) {
-    leave_one_out_[c] = builder_.leave_one_out(inputs[0], dropped, component.leaf);
+    others = builder_.leave_one_out(inputs[0], dropped, component.leaf);
     if (weighted) {
       // An output is about one of the copies that a slice stands for; the others of its own slice remain.
-      const ValueId others = builder_.raise(one_copy, exponent, 1, component.leaf);
-      leave_one_out_[c] = builder_.contract(
-          {.inputs = {leave_one_out_[c], others}, .keep = component.remaining, .leaf = component.leaf});
+      const ValueId copies = builder_.raise(one_copy, exponent, 1, component.leaf);
+      others = builder_.contract({.inputs = {others, copies}, .keep = component.remaining, .leaf = component.leaf});
     }
   }
   if (is_whole && leaves_slices_out(dropped)) {

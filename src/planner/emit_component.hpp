@@ -26,8 +26,13 @@ class ComponentEmitter {
   }
   /// Values of a component's nodes without what is left out, and ones for variables that nothing holds any more.
   [[nodiscard]] std::vector<ValueId> values_without(const ComponentRecord& component);
-  /// The product of all other slices of a component; of one with scans, none.
-  [[nodiscard]] ValueId leave_one_out(std::uint32_t component) const { return leave_one_out_[component]; }
+  /// The product of all other slices of a component; of one with scans, none. With `changed`, of what changes in them.
+  [[nodiscard]] ValueId leave_one_out(std::uint32_t component, bool changed = false) const {
+    const bool changes = changed && leave_one_out_[1][component] != none;
+    return leave_one_out_[changes ? 1 : 0][component];
+  }
+  /// The nodes of slices that are not known yet: they have links, and no factors but those on ends of the chain.
+  [[nodiscard]] std::vector<ValueId> later_slices(const ComponentRecord& component);
   [[nodiscard]] const ScanValues& scan(std::uint32_t component) const { return scans_[component]; }
 
  private:
@@ -35,6 +40,8 @@ class ComponentEmitter {
   ValueId last_message(const ComponentRecord& component, const ScanValues& scan);
   /// The message of a component without what is left out.
   ValueId message_without(std::uint32_t component);
+  /// The message of a component with a scan where only the slices up to one are known, for each slice.
+  ValueId message_so_far(const ComponentRecord& component, const ScanValues& scan);
   /// Whether a product over plates is one over the plate whose slices are left out.
   [[nodiscard]] bool leaves_slices_out(const SortedSet& product) const {
     const std::optional<DimId>& plate = problem_.left_out_of;
@@ -47,11 +54,11 @@ class ComponentEmitter {
   const Elimination& elimination_;
   const Wants& wants_;
   const EmitOptions& options_;
-  SortedSet gone_;                      // variables that are left out
-  std::vector<ValueId> message_;        // [node]: f′
-  std::vector<ValueId> rest_;           // [node]: of those that change
-  std::vector<ScanValues> scans_;       // [component]
-  std::vector<ValueId> leave_one_out_;  // [component]
+  SortedSet gone_;                         // variables that are left out
+  std::vector<ValueId> message_;           // [node]: f′
+  std::vector<ValueId> rest_;              // [node]: of those that change
+  std::vector<ScanValues> scans_;          // [component]
+  std::vector<ValueId> leave_one_out_[2];  // [component]; of messages, and of the rest of those that change
 };
 
 }  // namespace plated::planner
