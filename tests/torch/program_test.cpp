@@ -150,11 +150,11 @@ TEST(TorchProgram, MasksLeaveObservationsOut) {
   const auto total = [](const at::Tensor& c, const at::Tensor& s, const std::vector<at::Tensor>& masks) {
     Program program;
     const Plate n = program.plate("n", c.size(0));
-    std::vector<Value> mask;
-    for (const at::Tensor& m : masks) mask.emplace_back(m, std::vector{n});
+    std::vector<Value> seen;
+    for (const at::Tensor& m : masks) seen.emplace_back(m, std::vector{n});
     const Value k = program.sample("k", Bernoulli(0.4), {n});
-    program.observe("c", Poisson(1 + 2 * k), c, {n}, {.mask = mask});
-    program.observe("s", Bernoulli(0.2 + 0.5 * k), s, {n}, {.mask = mask});
+    program.observe("c", Poisson(1 + 2 * k), c, {n}, {.mask = seen});
+    program.observe("s", Bernoulli(0.2 + 0.5 * k), s, {n}, {.mask = seen});
     return program.log_likelihood().item<double>();
   };
   const at::Tensor rows = mask.nonzero().squeeze(1);
