@@ -99,6 +99,16 @@ void Trace::declare(FactorGraph& graph) const {
   }
 }
 
+Trace Trace::without_observations() const {
+  Trace result = *this;
+  const auto observed = [&](const auto& dim) {
+    return std::ranges::any_of(sites_, [&](const Site& site) { return site.observed && site.variable == dim; });
+  };
+  std::erase_if(result.dims_, observed);
+  std::erase_if(result.sites_, [](const Site& site) { return site.observed; });
+  return result;
+}
+
 FactorGraph Trace::graph() const {
   FactorGraph result;
   declare(result);

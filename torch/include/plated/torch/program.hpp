@@ -101,9 +101,11 @@ class Program {
   ///   });
   std::vector<Value> markov(const Plate& chain, const std::vector<Value>& before, const Body& body);
 
-  /// Gives states of a sampled variable, by its plates as answers have them; negative ones stay unknown. With those of
-  /// every variable the program is replayed on them. Throws UnknownNameError.
+  /// Gives states of a sampled variable, by its plates as answers have them; negative ones stay unknown. Throws
+  /// UnknownNameError, and SizeError for other shapes.
   void condition(const std::string& name, const at::Tensor& states);
+  /// Gives states of many variables, such as those of map(): with all of them log_likelihood() is log p(states, data).
+  void replay(const std::map<std::string, at::Tensor>& states);
 
   /// log p(observations), summed over all variables; autograd differentiates it, twice.
   [[nodiscard]] at::Tensor log_likelihood(const RunOptions& options = {}) const;
@@ -115,6 +117,17 @@ class Program {
   /// Joint samples of the posterior; the first axis are the samples.
   [[nodiscard]] std::map<std::string, at::Tensor> posterior_samples(const SampleOptions& draws,
                                                                     const RunOptions& options = {}) const;
+
+  /// Joint draws of the prior: of every sampled variable, then of every observed site given them, in place of its data.
+  /// The first axis are the draws; the others of a site are those of its data. Entries beyond lengths are −1, or NaN.
+  /// What the program computes from data, such as a value that was observed and that later sites depend on, stays as it
+  /// is, and so do states that condition() gives. Throws OptionError for a distribution that cannot be drawn from.
+  [[nodiscard]] std::map<std::string, at::Tensor> simulate(const SampleOptions& draws,
+                                                           const RunOptions& options = {}) const;
+  /// The same of the posterior: variables as posterior_samples() gives them, and new data given these. The states of
+  /// what is missing in the data are predicted by it, too.
+  [[nodiscard]] std::map<std::string, at::Tensor> posterior_predictive(const SampleOptions& draws,
+                                                                       const RunOptions& options = {}) const;
 
   /// The graph that the program has made, without its numbers.
   [[nodiscard]] FactorGraph graph() const;
