@@ -80,15 +80,22 @@ Plan Program::Impl::plan() const {
 
 RunOptions Program::Impl::run_options(const RunOptions& wanted) const {
   RunOptions options = wanted;
-  const bool batches = trace.scales_batches();
   for (const auto& dim : trace.dims()) {
-    if (dim->kind == DimKind::variable) continue;
-    options.sizes[dim->name] = dim->size;
-    if (dim->scale != 1 && !batches) options.weights[dim->name] = plated::Tensor::scalar(dim->scale);
+    if (dim->kind != DimKind::variable) options.sizes[dim->name] = dim->size;
   }
+  options.weights = weights();
   for (const auto& [name, states] : evidence()) options.evidence[name] = integers(states);
   for (const auto& [name, counts] : lengths) options.lengths[name] = integers(counts.tensor());
   return options;
+}
+
+Weights Program::Impl::weights() const {
+  Weights result;
+  if (trace.scales_batches()) return result;
+  for (const auto& dim : trace.dims()) {
+    if (dim->scale != 1) result.emplace(dim->name, plated::Tensor::scalar(dim->scale));
+  }
+  return result;
 }
 
 std::vector<Tensor> Program::Impl::operands() const {
@@ -143,6 +150,8 @@ std::map<std::string, at::Tensor> Program::posterior_samples(const SampleOptions
 std::map<std::string, at::Tensor> Program::Impl::samples(const SampleOptions& draws, const RunOptions& options) const {
   return tensors(plated::sample(plan(), operands(), draws, run_options(options)));
 }
+
+Weights Program::weights() const { return impl_->weights(); }
 
 FactorGraph Program::graph() const { return impl_->trace.graph(); }
 

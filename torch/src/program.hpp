@@ -33,6 +33,8 @@ struct Program::Impl {
   /// What is observed, by the variables of the graph.
   [[nodiscard]] std::map<std::string, at::Tensor> evidence() const;
   [[nodiscard]] Plan plan() const;
+  /// Of subsampled plates.
+  [[nodiscard]] Weights weights() const;
   [[nodiscard]] RunOptions run_options(const RunOptions& wanted) const;
   [[nodiscard]] std::vector<Tensor> operands() const;
   /// The variables whose states are asked for.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plated/model.hpp"
 #include "plated/plan.hpp"
 #include "plated/sample.hpp"
 #include "plated/torch/distributions.hpp"
@@ -129,6 +130,11 @@ class Program {
   [[nodiscard]] std::map<std::string, at::Tensor> posterior_predictive(const SampleOptions& draws,
                                                                        const RunOptions& options = {}) const;
 
+  /// The program as a model: its graph with the numbers, the observed states and the lengths of this call; what is
+  /// observed of numbers without states is a factor. Scales of subsampled plates are not part of it: weights() are, as
+  /// Data::weights takes them. The numbers' memory is shared.
+  [[nodiscard]] Model model() const;
+  [[nodiscard]] Weights weights() const;
   /// The graph that the program has made, without its numbers.
   [[nodiscard]] FactorGraph graph() const;
   /// The same with every observed site as a variable, and the names of these: draw_svg(graph, {.observed = …,
