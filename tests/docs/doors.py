@@ -70,7 +70,6 @@ REASONS = [
      ["evaluate", "compile", "cost", "explain", "print", "draw", "read_model", "write_model"], FRAMEWORK),
     (["C++ `Program`"], ["einsum"], "a program asks about what it has sampled; `log_likelihood` is its total"),
     (["C++ `Program`"], ["value_and_gradient", "hessian_vector_product"], "autograd differentiates `log_likelihood`, twice"),
-    (["C++ `Program`"], ["max_marginals", "entropy", "expectation", "leave_one_out", "evaluate"], "not offered yet"),
     (["C++ `Program`"], ["compile"], "`graph` gives what `compile` takes"),
     (["C++ `Program`"], ["cost", "print"], "`explain` has them"),
     (["C++ `Program`"], ["draw"], "`picture` gives what `draw_svg` takes"),

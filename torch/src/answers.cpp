@@ -19,18 +19,17 @@ std::map<std::string, at::Tensor> tensors(const std::map<std::string, Integers>&
   return result;
 }
 
-/// The axis of a variable's chain, counted from the last one.
-std::int64_t chain_axis(const Trace& trace, const Dim& end) {
+}  // namespace
+
+std::int64_t Program::Impl::chain_axis(const Dim& end) const {
   const Dims plates = trace.in_order(end.of->plates);
   return (std::ranges::find(plates, end.chain) - plates.begin()) - static_cast<std::int64_t>(plates.size());
 }
 
-}  // namespace
-
 at::Tensor Program::Impl::states_of(const DimPointer& variable, const std::map<std::string, at::Tensor>& found) const {
   if (!variable->chain) return found.at(variable->name);
   const at::Tensor& along = found.at(variable->of->name);
-  const std::int64_t axis = chain_axis(trace, *variable);
+  const std::int64_t axis = chain_axis(*variable);
   if (variable->chain->size == 0) return at::full_like(along.sum(axis), -1);
   if (variable->end == End::first) return along.select(axis, 0);
   const auto counts = lengths.find(variable->chain->name);
@@ -50,7 +49,7 @@ std::map<std::string, at::Tensor> Program::Impl::evidence() const {
       result.emplace(name, states);
     } else if (variable->chain->size > 0) {
       const at::Tensor along = at::full(shape_of(variable->of->plates), -1, at::kLong);
-      along.select(chain_axis(trace, *variable), 0).copy_(states);
+      along.select(chain_axis(*variable), 0).copy_(states);
       result.emplace(variable->of->name, along);
     }
   }

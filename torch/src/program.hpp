@@ -30,6 +30,8 @@ struct Program::Impl {
   /// The sizes of these plates in the order of answers.
   [[nodiscard]] std::vector<std::int64_t> shape_of(const Dims& plates) const;
 
+  /// The axis of the chain in the states of a variable that an end is of, counted from the last one.
+  [[nodiscard]] std::int64_t chain_axis(const Dim& end) const;
   /// What is observed, by the variables of the graph.
   [[nodiscard]] std::map<std::string, at::Tensor> evidence() const;
   [[nodiscard]] Plan plan() const;

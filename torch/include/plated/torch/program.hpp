@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plated/evaluation.hpp"
 #include "plated/model.hpp"
 #include "plated/plan.hpp"
 #include "plated/sample.hpp"
@@ -118,6 +119,25 @@ class Program {
   /// Joint samples of the posterior; the first axis are the samples.
   [[nodiscard]] std::map<std::string, at::Tensor> posterior_samples(const SampleOptions& draws,
                                                                     const RunOptions& options = {}) const;
+
+  /// For every sampled variable, slice and state, the score of the best assignment of everything that has that state.
+  [[nodiscard]] std::map<std::string, at::Tensor> max_marginals(const RunOptions& options = {}) const;
+  /// The entropy of the joint posterior of all variables, in nats.
+  [[nodiscard]] at::Tensor entropy(const RunOptions& options = {}) const;
+  /// The posterior expectation of a function of values, added up over all slices of the plates that it is in.
+  ///
+  ///   model.expectation(x)              // of a Bernoulli in plate I: how many of its slices are 1
+  ///   model.expectation(costs[{x, y}])
+  ///
+  /// Throws RankError for a value with axes without names, and IntractableError where a function of these values
+  /// together cannot be summed.
+  [[nodiscard]] at::Tensor expectation(const Value& statistic, const RunOptions& options = {}) const;
+  /// For each slice of a plate log p(what is observed in it | all other slices); of a chain, the named sites of each
+  /// slice are left out. See plated::leave_one_out.
+  [[nodiscard]] at::Tensor leave_one_out(const std::string& plate, const RunOptions& options = {},
+                                         const std::vector<std::string>& sites = {}) const;
+  /// A forward run that is kept, for many questions in the names of graph(); it shares the program's numbers.
+  [[nodiscard]] Evaluation evaluate(const RunOptions& options = {}) const;
 
   /// Joint draws of the prior: of every sampled variable, then of every observed site given them, in place of its data.
   /// The first axis are the draws; the others of a site are those of its data. Entries beyond lengths are −1, or NaN.
