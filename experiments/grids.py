@@ -1,0 +1,41 @@
+"""The runs of each experiment, the shortest first.
+
+A run has `is`, what makes it the same run when it is asked for again, and the words of its program; `also`, further words;
+`silent`, names in `is` that are no words of the program; and `program`.
+"""
+
+STEPS = {"jsb": 13807, "piano": 75911, "nottingham": 176561}
+STRUCTURES = ["HMM", "FHMM", "PFHMM", "2HMM"]
+STATES = {"2HMM": [9, 12, 16, 20]}
+EPOCHS = {"jsb": 300, "piano": 300, "nottingham": 200}
+BATCH = {"jsb": 20, "piano": 15, "nottingham": 30}
+
+
+def states_of(structure):
+    return STATES.get(structure, [9, 16, 25, 36])
+
+
+def by_cost(runs):
+    return sorted(runs, key=lambda run: run.pop("cost"))
+
+
+def music_em(seeds):
+    for name, steps in STEPS.items():
+        for structure in STRUCTURES:
+            for states in states_of(structure):
+                for seed in range(seeds):
+                    for prefix in ("", "ar"):
+                        work = states**3 / 12 if structure == "2HMM" else states**2 / 4
+                        yield {"program": "music_em", "cost": steps * (400 + 20 * states + work),
+                               "is": {"set": name, "model": prefix + structure, "states": states, "method": "em", "seed": seed},
+                               "silent": ["method"]}  # fmt: skip
+
+
+def music(full):
+    runs = [{"program": "music_em", "cost": 0, "is": {"set": name, "model": "Bernoulli", "method": "count"},
+             "silent": ["method"]} for name in STEPS]  # fmt: skip
+    runs += music_em(4 if full else 2)
+    return by_cost(runs)
+
+
+GRIDS = {"music": music}

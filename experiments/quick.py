@@ -1,0 +1,54 @@
+"""Small runs of each experiment with assertions that can fail: what `./test --full` runs."""
+
+import math
+
+import programs
+
+BERNOULLI = {"jsb": 11.062, "piano": 11.046, "nottingham": 10.255}
+
+
+class Checks:
+    """Runs programs and counts what does not hold."""
+
+    def __init__(self, built, threads):
+        self.built, self.threads, self.wrong = built, threads, 0
+
+    def run(self, program, **words):
+        """The result; None where the program was not built, which is said."""
+        path = self.built.find(program)
+        if path is None:
+            print(f"NOT RUN, as there is no libtorch: {program} {words}", flush=True)
+            return None
+        result = programs.result_of(path, {"is": words}, self.threads)
+        print(program, " ".join(f"{name}={value}" for name, value in words.items()), flush=True)
+        return result
+
+    def that(self, holds, what):
+        print(f"  {'checked' if holds else 'WRONG'}: {what}", flush=True)
+        self.wrong += not holds
+
+
+def music(checks):
+    for name, nats in BERNOULLI.items():
+        found = checks.run("music_em", set=name, model="Bernoulli")["test_nll"]
+        checks.that(abs(found - nats) < 5e-4, f"independent notes of {name} cost {nats} nats a step: {found:.4f}")
+    small = {"set": "jsb", "states": 9, "seed": 0, "sequences": 40, "iterations": 10}
+    scores = {}
+    for prefix in ("", "ar"):
+        for structure in ("HMM", "FHMM", "PFHMM", "2HMM"):
+            line = checks.run("music_em", model=prefix + structure, **small)
+            scores[prefix + structure] = line["test_nll"]
+            curve = line["curve"]
+            checks.that(all(math.isfinite(nats) for nats in curve), "the objective is finite")
+            checks.that(all(b <= a + 1e-9 for a, b in zip(curve, curve[1:])), "EM never loses")
+            checks.that(6 < line["test_nll"] < BERNOULLI["jsb"], f"better than independent notes: {line['test_nll']:.3f}")
+    for structure in ("HMM", "FHMM", "PFHMM", "2HMM"):
+        checks.that(scores["ar" + structure] < scores[structure], f"ar{structure} predicts better than {structure}")
+
+
+def check(experiment, built, threads):
+    """Exit code 0 where all assertions hold."""
+    checks = Checks(built, threads)
+    {"music": music}[experiment](checks)
+    print(f"{checks.wrong} assertions failed" if checks.wrong else "all assertions hold")
+    return 1 if checks.wrong else 0
