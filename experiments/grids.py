@@ -38,4 +38,18 @@ def music(full):
     return by_cost(runs)
 
 
-GRIDS = {"music": music}
+def seals(full):
+    runs = []
+    for cost, variant in enumerate(("none", "matrix", "group", "individual")):
+        runs += [{"program": "seals_em", "cost": cost, "is": {"variant": variant, "method": "em", "seed": seed},
+                  "silent": ["method"]} for seed in range(5)]  # fmt: skip
+    runs.append({"program": "seals_em", "cost": 9, "is": {"variant": "individual", "method": "em", "seed": 0, "track": 1},
+                 "silent": ["method"]})  # fmt: skip
+    for cost, variant in enumerate(("none", "group", "individual", "both")):
+        for seed in range(5):
+            runs.append({"program": "seals_adam", "cost": 10 + cost + 5 * seed, "silent": ["method"],
+                         "is": {"variant": variant, "method": "adam", "seed": seed}})  # fmt: skip
+    return by_cost(runs if full else [run for run in runs if run["is"]["method"] == "em" or run["is"]["seed"] < 3])
+
+
+GRIDS = {"music": music, "seals": seals}

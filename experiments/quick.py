@@ -46,9 +46,30 @@ def music(checks):
         checks.that(scores["ar" + structure] < scores[structure], f"ar{structure} predicts better than {structure}")
 
 
+def seals(checks):
+    # The maxima that EM by hand reaches (README of the data): -2 ln L.
+    for variant, deviance in {"none": 353354, "matrix": 342233, "group": 342197}.items():
+        line = checks.run("seals_em", variant=variant, seed=0)
+        found = -2 * line["log_likelihood"]
+        checks.that(abs(found - deviance) < 2, f"-2 ln L of {variant} is {deviance}: {found:.1f}")
+        by_gradients = checks.run("seals_adam", variant=variant, seed=0, epochs=10)
+        if by_gradients:
+            first, same = line["curve"][0], by_gradients["curve"][0]
+            checks.that(abs(first - same) < 1e-7 * abs(first), f"fit and the program give the start the same ln L: {first:.6g}")
+            checks.that(by_gradients["curve"][-1] > same, "Adam gains")
+    line = checks.run("seals_em", variant="individual", seed=0, track=1)
+    checks.that(line["aic"] < 341.6e3, f"effects of individuals gain: AIC {line['aic']:.0f}")
+    checks.that(len(line["effects"]) == 17 and all(abs(sum(row) - 1) < 1e-6 for row in line["effects"]),
+                "17 animals have posteriors of their effects")  # fmt: skip
+    checks.that(len(line["states"]) == len(line["places"]), "a state for each place of the decoded track")
+    both = checks.run("seals_adam", variant="both", seed=0, epochs=10)
+    if both:
+        checks.that(both["curve"][-1] > both["curve"][0] and both["parameters"] == 120, "Adam gains with both effects")
+
+
 def check(experiment, built, threads):
     """Exit code 0 where all assertions hold."""
     checks = Checks(built, threads)
-    {"music": music}[experiment](checks)
+    {"music": music, "seals": seals}[experiment](checks)
     print(f"{checks.wrong} assertions failed" if checks.wrong else "all assertions hold")
     return 1 if checks.wrong else 0
