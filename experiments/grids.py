@@ -31,10 +31,25 @@ def music_em(seeds):
                                "silent": ["method"]}  # fmt: skip
 
 
+def music_adam(full):
+    """Tables and networks; by default the largest number of states, two channels and one seed."""
+    for name, steps in STEPS.items():
+        for structure in STRUCTURES:
+            for states in states_of(structure) if full else states_of(structure)[-1:]:
+                for prefix, channels in (("", None), ("ar", None), ("nn", 2), *([("nn", 4)] if full else [])):
+                    for seed in range((2 if channels else 4) if full else 1):
+                        work = 40 * states if channels else 10 * states + (states**3 / 20 if structure == "2HMM" else 0)
+                        run = {"set": name, "model": prefix + structure, "states": states, "method": "adam", "seed": seed}
+                        yield {"program": "music_adam", "cost": steps * EPOCHS[name] * work / 10, "silent": ["method"],
+                               "is": run | ({"channels": channels} if channels else {}),
+                               "also": {"epochs": EPOCHS[name], "batch": BATCH[name]}}  # fmt: skip
+
+
 def music(full):
     runs = [{"program": "music_em", "cost": 0, "is": {"set": name, "model": "Bernoulli", "method": "count"},
              "silent": ["method"]} for name in STEPS]  # fmt: skip
     runs += music_em(4 if full else 2)
+    runs += music_adam(full)
     return by_cost(runs)
 
 

@@ -1,5 +1,6 @@
 """Builds the programs of the experiments and runs them."""
 
+import functools
 import json
 import os
 import pathlib
@@ -55,8 +56,9 @@ def build(experiment):
     return Built(folder / "experiments")
 
 
+@functools.cache
 def commit():
-    """The commit, and whether the sources differ from it."""
+    """The commit when it is first asked for, and whether the sources differ from it."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
@@ -66,6 +68,7 @@ def commit():
 
 def result_of(program, run, threads):
     """Runs a program with a run's words; its last line on standard output is the result."""
+    built_from = commit()  # now: the sources may change while it runs
     words = run["is"] | run.get("also", {})
     command = [str(program), *(f"{name}={value}" for name, value in words.items() if name not in run.get("silent", ()))]
     command.append(f"threads={threads}")
@@ -74,4 +77,4 @@ def result_of(program, run, threads):
                           env=environment, check=False)  # fmt: skip
     if done.returncode != 0:
         raise Failed("".join((done.stderr or "").strip().splitlines()[-1:]) or f"exit code {done.returncode}")
-    return json.loads(done.stdout.splitlines()[-1]) | {"commit": commit()}
+    return json.loads(done.stdout.splitlines()[-1]) | {"commit": built_from}

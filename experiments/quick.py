@@ -44,6 +44,18 @@ def music(checks):
             checks.that(6 < line["test_nll"] < BERNOULLI["jsb"], f"better than independent notes: {line['test_nll']:.3f}")
     for structure in ("HMM", "FHMM", "PFHMM", "2HMM"):
         checks.that(scores["ar" + structure] < scores[structure], f"ar{structure} predicts better than {structure}")
+    by_gradients = {"set": "jsb", "states": 9, "seed": 0, "sequences": 40, "batch": 10, "check": 1}
+    for model in ("HMM", "FHMM", "PFHMM", "2HMM", "arHMM", "arPFHMM", "nnHMM", "nnFHMM", "nn2HMM"):
+        line = checks.run("music_adam", model=model, epochs=25, **by_gradients)
+        if line is None:
+            continue
+        first = line["start_nll"]
+        if "start_nll_by_fit" in line:
+            checks.that(abs(first - line["start_nll_by_fit"]) < 1e-6 * first, f"the program and fit agree: {first:.6f} nats a step")
+        else:
+            wrong = line["wrong_gradients"]
+            checks.that(wrong < 1e-3, f"gradients in chunks are those of plain operations, to {wrong:.1g}")
+        checks.that(line["train_nll"] < first - 0.2, f"Adam gains: {first:.3f} to {line['train_nll']:.3f}")
 
 
 def seals(checks):
