@@ -67,4 +67,16 @@ def seals(full):
     return by_cost(runs if full else [run for run in runs if run["is"]["method"] == "em" or run["is"]["seed"] < 3])
 
 
-GRIDS = {"music": music, "seals": seals}
+def runtime(full):
+    runs = []
+    for size in (1, 2, 4, 8, 16, 32, 64, 128, *([256] if full else [])):
+        for library, program in (("Plated", "runtime_plated"), ("Pyro", "runtime_peers.py")):
+            runs.append({"program": program, "cost": size, "is": {"part": "operations", "library": library, "size": size},
+                         "silent": ["library"]})  # fmt: skip
+    for size in (1, 2, 4, 8, 16, 32, *([64] if full else [])):
+        for way, program in (("plates", "runtime_plated"), ("copies", "runtime_plated"), ("opt_einsum", "runtime_peers.py")):
+            runs.append({"program": program, "cost": 1000 + size, "is": {"part": "unrolled", "way": way, "size": size}})
+    return by_cost(runs)
+
+
+GRIDS = {"music": music, "seals": seals, "runtime": runtime}

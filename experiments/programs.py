@@ -7,7 +7,8 @@ import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
 TORCH_VERSION = "2.13.0"
 
 
@@ -22,11 +23,15 @@ class Built:
         self.folder = pathlib.Path(folder)
 
     def find(self, name):
-        """The path of a program; None where it was not built, for want of libtorch."""
+        """The command of a program; None where it was not built, or cannot be run, for want of libtorch."""
+        if name.endswith(".py"):
+            python = torch_python()
+            return [python, "-B", str(next(HERE.glob(f"*/{name}")))] if python else None
         path = self.folder / name
-        return path if path.exists() else None
+        return [str(path)] if path.exists() else None
 
 
+@functools.cache
 def torch_python():
     """A Python that has the libtorch that is needed; None where there is none."""
     installed = ROOT / "build" / "python" / "integration" / "bin" / "python"
@@ -70,11 +75,11 @@ def result_of(program, run, threads):
     """Runs a program with a run's words; its last line on standard output is the result."""
     built_from = commit()  # now: the sources may change while it runs
     words = run["is"] | run.get("also", {})
-    command = [str(program), *(f"{name}={value}" for name, value in words.items() if name not in run.get("silent", ()))]
+    command = [*program, *(f"{name}={value}" for name, value in words.items() if name not in run.get("silent", ()))]
     command.append(f"threads={threads}")
     environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=None if sys.stderr.isatty() else subprocess.PIPE, text=True,
                           env=environment, check=False)  # fmt: skip
     if done.returncode != 0:
         raise Failed("".join((done.stderr or "").strip().splitlines()[-1:]) or f"exit code {done.returncode}")
-    return json.loads(done.stdout.splitlines()[-1]) | {"commit": built_from}
+    return json.loads(done.stdout.splitlines()[-1]) | {"load": round(os.getloadavg()[0], 1), "commit": built_from}

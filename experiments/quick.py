@@ -79,9 +79,26 @@ def seals(checks):
         checks.that(both["curve"][-1] > both["curve"][0] and both["parameters"] == 120, "Adam gains with both effects")
 
 
+def runtime(checks):
+    times = {size: checks.run("runtime_plated", part="operations", size=size, seconds=0.2) for size in (8, 32)}
+    for operation in ("value", "gradient", "marginals", "sample", "map"):
+        ratio = times[32][operation] / times[8][operation]
+        checks.that(2 < ratio < 60, f"{operation}: 16 times the slices take {ratio:.1f} times as long")
+    found = {way: checks.run("runtime_plated", part="unrolled", way=way, size=6, seconds=0.2) for way in ("plates", "copies")}
+    found["opt_einsum"] = checks.run("runtime_peers.py", part="unrolled", size=6, seconds=0.2)
+    wanted = found["plates"]["log_z"]
+    for way, line in found.items():
+        if line:
+            checks.that(abs(line["log_z"] - wanted) < 1e-6, f"ln Z by {way} is {wanted:.6f}")
+    checks.that(found["plates"]["run"] < found["copies"]["run"], "plates are faster than copies")
+    pyro = checks.run("runtime_peers.py", part="operations", size=8, seconds=0.1)
+    if pyro:
+        checks.that(all(pyro[name] for name in ("value", "gradient", "marginals", "sample", "map")), "Pyro answers the five questions")
+
+
 def check(experiment, built, threads):
     """Exit code 0 where all assertions hold."""
     checks = Checks(built, threads)
-    {"music": music, "seals": seals}[experiment](checks)
+    {"music": music, "seals": seals, "runtime": runtime}[experiment](checks)
     print(f"{checks.wrong} assertions failed" if checks.wrong else "all assertions hold")
     return 1 if checks.wrong else 0

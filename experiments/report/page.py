@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import grids  # noqa: E402
 import lines  # noqa: E402
 
-from . import markdown, music, paper, seals  # noqa: E402
+from . import markdown, music, paper, runtime, seals  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "experiments"
@@ -83,7 +83,26 @@ def seals_section(results):
     yield missing("seals", results, ["variant", "method"])
 
 
-SECTIONS = {"music": (music_section, music.files), "seals": (seals_section, seals.files)}
+def runtime_section(results):
+    yield "## Runtime: Fig. 5"
+    yield ("Five operations on the model of [TVE] Sec. 6.4, I = J, all domains 32, one thread: Plated from C++ and Pyro's plated einsum with its adjoints, in one run, "
+           "the best of many calls; answers are checked first.")  # fmt: skip
+    yield state_of("runtime", results)
+    yield runtime.table(results)
+    yield from runtime.remarks(results)
+    if runtime.operations(results):
+        yield "![Runtime](experiments/runtime.svg)"
+    if results.where(part="unrolled"):
+        yield "### Plated against unrolled"
+        yield ("The same model, all domains 8, in real space: with plates, unrolled into copies and planned by Plated, and unrolled into one einsum of opt_einsum on PyTorch ([TVE] Sec. 4.2). "
+               "Planning is the time of the first answer less that of a later one; memory is what planning and one run add to the most that was resident.")  # fmt: skip
+        yield runtime.unrolled_table(results)
+        yield "![Plates against copies](experiments/unrolled.svg)"
+    yield missing("runtime", results, ["part"])
+
+
+SECTIONS = {"music": (music_section, music.files), "seals": (seals_section, seals.files),
+            "runtime": (runtime_section, runtime.files)}  # fmt: skip
 
 
 def write():
