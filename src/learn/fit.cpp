@@ -126,9 +126,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       parts.push_back(std::make_unique<learn::Emission>(observed, group));
       continue;
     }
-    std::vector<learn::Holder> holders;
-    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = planned.counting().padded(f)});
-    parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
+    parts.push_back(std::make_unique<learn::Table>(observed, group, options.pseudo_count));
   }
   if (options.standard_errors) learn::check_information(parts, options);
   const std::vector<learn::Outcome> outcomes = planned.run(parts, options);

@@ -9,16 +9,10 @@
 
 namespace plated::learn {
 
-/// A factor that has the table. Its operand may have one more state of its child, which stands for missing cells.
-struct Holder {
-  std::size_t factor = 0;
-  bool padded = false;
-};
-
 class Table final : public Learnt {
  public:
-  /// The first holder's numbers are the start, and its shape is everyone's. Throws ValueError for a row without weight.
-  Table(const Model& model, std::vector<Holder> holders, double pseudo_count);
+  /// The first factor's numbers are the start, and its shape is everyone's. Throws ValueError for a row without weight.
+  Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count);
 
   [[nodiscard]] std::size_t size() const override { return start_.size(); }
   [[nodiscard]] std::int64_t free() const override;
@@ -30,9 +24,11 @@ class Table final : public Learnt {
   void restrain(std::span<double> parameters, std::span<const double> step) const override;
   void store(std::span<const double> parameters, Model& model) const override;
 
-  [[nodiscard]] const std::vector<Holder>& holders() const { return holders_; }
-  /// Where an entry is in a holder's operand.
-  [[nodiscard]] std::size_t place(const Holder& holder, std::size_t entry) const;
+  [[nodiscard]] const std::vector<std::size_t>& factors() const { return factors_; }
+  /// Where an entry is in the operands, which are stored by states of the child first (Counting::operand).
+  [[nodiscard]] std::size_t place(std::size_t entry) const {
+    return (entry / inner_ % states_ * outer_ + entry / (states_ * inner_)) * inner_ + entry % inner_;
+  }
   /// How often an entry is expected to occur, pseudo-counts included.
   [[nodiscard]] double counted(std::size_t entry, const Operands& operands) const;
   /// The entries of each row that are not zero by structure.
@@ -44,7 +40,7 @@ class Table final : public Learnt {
   void each_row(const Visit& visit) const;
   void normalise_start(const std::string& name);
 
-  std::vector<Holder> holders_;
+  std::vector<std::size_t> factors_;
   std::size_t axis_ = 0;  // of the child
   // Entries are numbered (outer, state, inner), in the factor's row-major order.
   std::size_t outer_ = 1, states_ = 1, inner_ = 1;
