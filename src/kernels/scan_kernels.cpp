@@ -40,17 +40,14 @@ void run_scan_here(Semiring semiring, const AnyPackedMatrix& any, std::int64_t f
   std::visit(of, any);
 }
 
-template <class T>
-void write_exponentials_of(const T* from, std::int64_t count, T* to) {
-  store_row(to, count, [&](std::int64_t at) HWY_ATTR { return Exp(GemmTag<T>(), load_of_row(from, count, at, T{0})); });
-}
-
 void write_exponentials_here(Dtype dtype, const void* from, std::int64_t count, void* to) {
-  if (dtype == Dtype::float32) {
-    write_exponentials_of(static_cast<const float*>(from), count, static_cast<float*>(to));
-  } else {
-    write_exponentials_of(static_cast<const double*>(from), count, static_cast<double*>(to));
-  }
+  const auto write = [&]<class T>(T zero) {
+    const auto exp = [&](std::int64_t at) HWY_ATTR {
+      return Exp(GemmTag<T>(), load_of_row(static_cast<const T*>(from), count, at, zero));
+    };
+    store_row(static_cast<T*>(to), count, exp);
+  };
+  dtype == Dtype::float32 ? write(0.0F) : write(0.0);
 }
 
 }  // namespace plated::kernels::HWY_NAMESPACE
