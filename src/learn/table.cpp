@@ -32,7 +32,8 @@ void Table::each_row(const Visit& visit) const {
   }
 }
 
-Table::Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count) : factors_(std::move(factors)) {
+Table::Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count, bool observed)
+    : factors_(std::move(factors)), observed_(observed) {
   const std::size_t first = factors_[0];
   const Tensor& numbers = model.factors[first];
   axis_ = model::child_axis(model, first);
@@ -78,12 +79,36 @@ void Table::draw(std::span<double> parameters, base::Random& random) const {
   each_row([&](std::size_t row) {
     double sum = 0;
     for (std::size_t k = 0; k < states_; ++k) {
-      // Exponential numbers, which make a row uniform over all distributions.
-      const double drawn = -std::log1p(-random.uniform()) + 1e-9;
-      sum += parameters[row + k * inner_] = start_[row + k * inner_] > 0 ? drawn : 0;
+      const std::size_t at = row + k * inner_;
+      const double uniform = random.uniform();
+      // Exponential numbers make a row uniform over all distributions. Rows of what is observed must not differ by more
+      // than a few times: with many children, a few states would be nearer to all data than others, and keep them.
+      const double drawn = centre_.empty() ? -std::log1p(-uniform) + 1e-9 : centre_[at] * std::exp(2 * uniform - 1);
+      sum += parameters[at] = start_[at] > 0 ? drawn : 0;
     }
     for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] /= sum;
   });
+}
+
+void Table::even(std::span<double> parameters, base::Random& /*random*/) const {
+  each_row([&](std::size_t row) {
+    double count = 0;
+    for (std::size_t k = 0; k < states_; ++k) count += start_[row + k * inner_] > 0 ? 1 : 0;
+    for (std::size_t k = 0; k < states_; ++k) {
+      parameters[row + k * inner_] = start_[row + k * inner_] > 0 ? 1 / count : 0;
+    }
+  });
+}
+
+void Table::centre(const Operands& operands) {
+  if (!observed_) return;
+  constexpr double unseen = 1e-3;  // the share of states that were not observed: zeros would stay so
+  base::Random none(0);
+  std::vector<double> rows(size());
+  even(rows, none);
+  centre_ = rows;
+  maximise(centre_, operands);
+  for (std::size_t k = 0; k < size(); ++k) centre_[k] += unseen * (rows[k] - centre_[k]);
 }
 
 double Table::log_prior(std::span<const double> parameters) const {

@@ -12,12 +12,16 @@ namespace plated::learn {
 class Table final : public Learnt {
  public:
   /// The first factor's numbers are the start, and its shape is everyone's. Throws ValueError for a row without weight.
-  Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count);
+  /// `observed`: there are data of its child.
+  Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count, bool observed);
 
   [[nodiscard]] std::size_t size() const override { return start_.size(); }
   [[nodiscard]] std::int64_t free() const override;
   void start(std::span<double> parameters, base::Random& random) const override;
   void draw(std::span<double> parameters, base::Random& random) const override;
+  [[nodiscard]] bool started() const override { return started_; }
+  void even(std::span<double> parameters, base::Random& random) const override;
+  void centre(const Operands& operands) override;
   [[nodiscard]] double log_prior(std::span<const double> parameters) const override;
   void write(std::span<const double> parameters, const Operands& operands) const override;
   void maximise(std::span<double> parameters, const Operands& operands) const override;
@@ -45,6 +49,8 @@ class Table final : public Learnt {
   // Entries are numbered (outer, state, inner), in the factor's row-major order.
   std::size_t outer_ = 1, states_ = 1, inner_ = 1;
   bool started_ = true;
+  bool observed_ = false;
+  std::vector<double> centre_;  // rows of frequencies that draws are scattered around; empty: none
   std::vector<double> start_;   // probabilities; zero is zero by structure
   std::vector<double> pseudo_;  // counts of the prior, 0 where the start is zero; empty: none
 };
