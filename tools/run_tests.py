@@ -5,10 +5,13 @@
 ./test --full               all of it: clang-tidy on everything, every test under AddressSanitizer and
                             UndefinedBehaviorSanitizer, file formats under fuzzers, threads under ThreadSanitizer, and the
                             Python package as a wheel, with PyTorch, JAX and Pyro, whose own tests run on Plated where
-                            they are found (PLATED_PYRO_TESTS), and the C++ component plated::torch on the same PyTorch
+                            they are found (PLATED_PYRO_TESTS), and the C++ component plated::torch on the same PyTorch,
+                            with small runs of the paper's experiments
 ./test --label property     only the tests of one label (folder), release build
 ./test --label python       only those of the Python package; with --full those of PyTorch, JAX and Pyro, too
-./test --label torch        only those of plated::torch, where the environment of the line above has been made
+./test --label torch        only those of plated::torch, where the environment of the line above has been made, or that
+                            PLATED_TORCH_PYTHON names
+./test --label experiments  only the small runs of the paper's experiments, in the same build
 ./test --filter EliminateLeaf   only the tests whose name matches a regular expression
 ./test --preset asan        every test, in another build: dev, asan, tsan
 Anything else goes to ctest as it is: ./test --rerun-failed, ./test --repeat until-fail:10.
@@ -131,10 +134,15 @@ def test(preset, tally, choose=list, options=(), target="all"):
     print(f"{preset}: {ran} tests in {time.monotonic() - built:.0f} s" + (" (nothing matched)" if ran == 0 else ""))
 
 
-def test_torch(tally):
-    """plated::torch, on the PyTorch that the tests of the Python package have installed."""
-    python = ROOT / "build" / "python" / "integration" / "bin" / "python"
-    test("torch", tally, lambda: ["-L", "^torch$"], ["-D", f"PLATED_TORCH_PYTHON={python}"], "plated_all_torch_tests")
+def test_torch(tally, label="torch", target="plated_all_torch_tests"):
+    """plated::torch, or the experiments, on the PyTorch that the tests of the Python package have installed."""
+    python = os.environ.get("PLATED_TORCH_PYTHON", ROOT / "build" / "python" / "integration" / "bin" / "python")
+    options = ["-D", f"PLATED_TORCH_PYTHON={python}", "-D", "PLATED_BUILD_EXPERIMENTS=ON"]
+    test("torch", tally, lambda: ["-L", f"^{label}$"], options, target)
+
+
+def test_experiments(tally):
+    test_torch(tally, "experiments", "plated_all_experiments")
 
 
 class PythonTests:
@@ -228,6 +236,8 @@ def main():
         python.run(tally, [*(["-k", arguments.filter] if arguments.filter else []), *further])
     elif arguments.label == "torch":
         test_torch(tally)
+    elif arguments.label == "experiments":
+        test_experiments(tally)
     elif arguments.preset or ctest_options:
         preset = arguments.preset or "release"
         test(preset, tally, lambda: ctest_options, STYLE if preset == "release" else [])
@@ -237,6 +247,7 @@ def main():
         python.run(tally)
         if arguments.full:
             test_torch(tally)
+            test_experiments(tally)
             # What is labelled `threads` has a sanitizer of its own.
             test("asan", tally, lambda: ["-L", SANITIZED_LABELS, "-LE", "^threads$"], target="plated_sanitized_tests")
             test("tsan", tally, lambda: ["-L", "^threads$"], target="plated_threads_tests")

@@ -1,0 +1,82 @@
+"""The runs of each experiment, the shortest first.
+
+A run has `is`, what makes it the same run when it is asked for again, and the words of its program; `also`, further words;
+`silent`, names in `is` that are no words of the program; and `program`.
+"""
+
+STEPS = {"jsb": 13807, "piano": 75911, "nottingham": 176561}
+STRUCTURES = ["HMM", "FHMM", "PFHMM", "2HMM"]
+STATES = {"2HMM": [9, 12, 16, 20]}
+EPOCHS = {"jsb": 300, "piano": 300, "nottingham": 200}
+BATCH = {"jsb": 20, "piano": 15, "nottingham": 30}
+
+
+def states_of(structure):
+    return STATES.get(structure, [9, 16, 25, 36])
+
+
+def by_cost(runs):
+    return sorted(runs, key=lambda run: run.pop("cost"))
+
+
+def music_em(seeds):
+    for name, steps in STEPS.items():
+        for structure in STRUCTURES:
+            for states in states_of(structure):
+                for seed in range(seeds):
+                    for prefix in ("", "ar"):
+                        work = states**3 / 12 if structure == "2HMM" else states**2 / 4
+                        yield {"program": "music_em", "cost": steps * (400 + 20 * states + work),
+                               "is": {"set": name, "model": prefix + structure, "states": states, "method": "em", "seed": seed},
+                               "silent": ["method"]}  # fmt: skip
+
+
+def music_adam(full):
+    """Tables and networks; by default the largest number of states, two channels and one seed."""
+    for name, steps in STEPS.items():
+        for structure in STRUCTURES:
+            for states in states_of(structure) if full else states_of(structure)[-1:]:
+                for prefix, channels in (("", None), ("ar", None), ("nn", 2), *([("nn", 4)] if full else [])):
+                    for seed in range((2 if channels else 4) if full else 1):
+                        work = 40 * states if channels else 10 * states + (states**3 / 20 if structure == "2HMM" else 0)
+                        run = {"set": name, "model": prefix + structure, "states": states, "method": "adam", "seed": seed}
+                        yield {"program": "music_adam", "cost": steps * EPOCHS[name] * work / 10, "silent": ["method"],
+                               "is": run | ({"channels": channels} if channels else {}),
+                               "also": {"epochs": EPOCHS[name], "batch": BATCH[name]}}  # fmt: skip
+
+
+def music(full):
+    runs = [{"program": "music_em", "cost": 0, "is": {"set": name, "model": "Bernoulli", "method": "count"},
+             "silent": ["method"]} for name in STEPS]  # fmt: skip
+    runs += music_em(4 if full else 2)
+    runs += music_adam(full)
+    return by_cost(runs)
+
+
+def seals(full):
+    runs = []
+    for cost, variant in enumerate(("none", "matrix", "group", "individual")):
+        runs += [{"program": "seals_em", "cost": cost, "is": {"variant": variant, "method": "em", "seed": seed},
+                  "silent": ["method"]} for seed in range(5)]  # fmt: skip
+    runs.append({"program": "seals_em", "cost": 9, "is": {"variant": "individual", "method": "em", "seed": 0, "track": 1},
+                 "silent": ["method"]})  # fmt: skip
+    for cost, variant in enumerate(("none", "group", "individual", "both")):
+        for seed in range(5):
+            runs.append({"program": "seals_adam", "cost": 10 + cost + 5 * seed, "silent": ["method"],
+                         "is": {"variant": variant, "method": "adam", "seed": seed}})  # fmt: skip
+    return by_cost(runs if full else [run for run in runs if run["is"]["method"] == "em" or run["is"]["seed"] < 3])
+
+
+def runtime(full):
+    runs = []
+    for size in (1, 2, 4, 8, 16, 32, 64, 128, *([256] if full else [])):
+        for library, program in (("Plated", "runtime_plated"), ("Pyro", "runtime_peers.py")):
+            runs.append({"program": program, "cost": size, "is": {"part": "operations", "library": library, "size": size},
+                         "silent": ["library"]})  # fmt: skip
+    for size in (1, 2, 4, 8, 16, 32, *([64] if full else [])):
+        for way, program in (("plates", "runtime_plated"), ("copies", "runtime_plated"), ("opt_einsum", "runtime_peers.py")):
+            runs.append({"program": program, "cost": 1000 + size, "is": {"part": "unrolled", "way": way, "size": size}})
+    return by_cost(runs)
+
+
+GRIDS = {"music": music, "seals": seals, "runtime": runtime}

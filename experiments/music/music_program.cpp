@@ -1,0 +1,166 @@
+// Writes the music models as programs: hidden states along a chain, and the scores of their notes.
+#include "music/music_program.hpp"
+
+#include <cmath>
+
+#include "music/scores.hpp"
+
+namespace experiments {
+namespace {
+
+using plated::torch::Categorical;
+using plated::torch::Plate;
+using plated::torch::Program;
+using plated::torch::Value;
+using Values = std::vector<Value>;
+
+constexpr std::int64_t keys = PianoRolls::keys, hidden_units = 50;
+
+/// Notes whose log-likelihoods are computed already, for all steps and states at once.
+class Scored : public plated::torch::Distribution {
+ public:
+  explicit Scored(Value scores) : scores_(std::move(scores)) {}
+  [[nodiscard]] std::string name() const override { return "Notes"; }
+  [[nodiscard]] Value log_prob(const Value& /*notes*/) const override { return scores_; }
+
+ private:
+  Value scores_;
+};
+
+at::Tensor table_of(const plated::Model& model, const std::string& name) {
+  for (std::size_t f = 0; f < model.factors.size(); ++f) {
+    if (model.graph.factors()[f].name != name) continue;
+    const std::vector<double> values = model.factors[f].values();
+    return at::tensor(values, at::kDouble).reshape(model.factors[f].shape());
+  }
+  throw std::runtime_error("there is no factor " + name);
+}
+
+bool is_factorial(Structure structure) { return structure == Structure::factorial || structure == Structure::partial; }
+
+}  // namespace
+
+NoteBatch::NoteBatch(const PianoRolls& rolls, const std::vector<std::int64_t>& sequences, at::ScalarType type) {
+  std::vector<std::int64_t> begins{0}, lengths_of;
+  for (const std::int64_t length : rolls.lengths) begins.push_back(begins.back() + length);
+  for (const std::int64_t n : sequences) {
+    lengths_of.push_back(rolls.lengths[static_cast<std::size_t>(n)]);
+    longest = std::max(longest, lengths_of.back());
+  }
+  std::vector<std::int64_t> where;
+  std::vector<at::Tensor> parts, delayed;
+  auto* const bytes = const_cast<std::uint8_t*>(rolls.notes.data());  // NOLINT: libtorch reads them
+  const at::Tensor all = at::from_blob(bytes, {rolls.steps(), keys}, at::kByte);
+  for (std::size_t k = 0; k < sequences.size(); ++k) {
+    const std::int64_t begin = begins[static_cast<std::size_t>(sequences[k])];
+    parts.push_back(all.slice(0, begin, begin + lengths_of[k]).to(type));
+    delayed.push_back(at::cat({at::zeros({1, keys}, type), parts.back().slice(0, 0, lengths_of[k] - 1)}, 0));
+    for (std::int64_t t = 0; t < lengths_of[k]; ++t) where.push_back(static_cast<std::int64_t>(k) * longest + t);
+  }
+  notes = at::cat(parts, 0);
+  before = at::cat(delayed, 0);
+  places = at::tensor(where, at::kLong);
+  lengths = at::tensor(lengths_of, at::kLong);
+}
+
+MusicParameters::MusicParameters(const MusicModelName& name, std::int64_t states, std::int64_t channels,
+                                 const PianoRolls& train, std::uint32_t seed)
+    : name_(name), states_(states_of_variable(name.structure, states)) {
+  torch::manual_seed(seed);
+  const plated::Model start = table_model(name, states, train, seed);
+  if (is_factorial(name.structure)) {
+    real("transition of w", table_of(start, "transition of w"));
+    real("transition of x", table_of(start, "transition of x"));
+  } else {
+    real("transition", table_of(start, "transition"));  // of order 2: [lag, state before, state]
+    if (name.structure == Structure::second_order) unit_interval("lambda", at::scalar_tensor(0.5, at::kDouble));
+  }
+  if (name.neural) {
+    add_network(channels);
+    return;
+  }
+  at::Tensor emission = table_of(start, "emission");
+  emission = emission.select(-1, 1) - emission.select(-1, 0);  // logits: [88, (2), states…]
+  const std::int64_t rows = is_factorial(name.structure) ? states_ * states_ : states_;
+  real("emission", name.autoregressive ? emission.reshape({keys, 2, rows}).transpose(0, 1).contiguous()
+                                       : emission.reshape({keys, rows}));
+}
+
+void MusicParameters::add_network(std::int64_t channels) {
+  // As libtorch starts its layers: uniform, by the number of inputs.
+  const auto uniform = [](std::vector<std::int64_t> shape, std::int64_t inputs) {
+    return (2 * at::rand(shape, at::kFloat) - 1) / std::sqrt(static_cast<double>(inputs));
+  };
+  real("convolution", uniform({channels, 1, 3}, 3));
+  real("convolution bias", uniform({channels}, 3));
+  real("of notes", uniform({channels * keys, hidden_units}, channels * keys));
+  real("hidden bias", uniform({hidden_units}, channels * keys));
+  real("of x", uniform({states_, hidden_units}, states_));
+  if (is_factorial(name_.structure)) real("of w", uniform({states_, hidden_units}, states_));
+  real("output", uniform({hidden_units, keys}, hidden_units));
+  real("output bias", uniform({keys}, hidden_units));
+}
+
+at::Tensor MusicParameters::scores(const NoteBatch& batch, bool chunked) const {
+  const Parameters& p = *this;
+  if (!name_.neural) return table_scores(p["emission"], batch.notes, batch.before);
+  const at::Tensor channels =
+      at::conv1d(batch.before.unsqueeze(1), p["convolution"], p["convolution bias"], 1, 1).relu().flatten(1);
+  const at::Tensor base = at::addmm(p["hidden bias"], channels, p["of notes"]);
+  at::Tensor offsets = p["of x"];
+  if (is_factorial(name_.structure)) offsets = (p["of w"].unsqueeze(1) + offsets).flatten(0, 1);
+  if (!chunked) {
+    const at::Tensor hidden = (base.unsqueeze(1) + offsets).relu();
+    const at::Tensor logits = at::matmul(hidden, p["output"]) + p["output bias"];
+    return (batch.notes.unsqueeze(1) * logits - at::softplus(logits)).sum(2).to(at::kDouble);
+  }
+  return NetworkScores::apply(base, offsets, p["output"], p["output bias"], batch.notes).to(at::kDouble);
+}
+
+at::Tensor MusicParameters::log_likelihood(const NoteBatch& batch, const plated::RunOptions& options) const {
+  const Parameters& p = *this;
+  const std::int64_t sequences = batch.lengths.size(0);
+  const at::Tensor packed = scores(batch);
+  at::Tensor room = at::zeros({sequences * batch.longest, packed.size(1)}, at::kDouble);
+  room = room.index_copy(0, batch.places, packed).reshape({sequences, batch.longest, packed.size(1)});
+  const at::Tensor seen = at::zeros({sequences, batch.longest}, at::kDouble);  // what was seen is in the scores
+
+  Program model;
+  const Plate n = model.plate("sequence", sequences);
+  const auto scope = model.within({n});
+  const Plate t = model.chain("t", batch.longest, {.lengths = {Value(batch.lengths, {n})}});
+  at::Tensor zero = at::zeros({states_}, at::kDouble);
+  zero[0] = 1;  // before the first step
+  if (is_factorial(name_.structure)) {
+    const Value w0 = model.sample("w0", Categorical(zero)), x0 = model.sample("x0", Categorical(zero));
+    model.markov(t, {w0, x0}, [&](const Values& before) {
+      const Value w = model.sample("w", Categorical::logits(Value(p["transition of w"])[before[0]]));
+      const Value moves(p["transition of x"]);
+      const Value x = model.sample(
+          "x", Categorical::logits(name_.structure == Structure::partial ? moves[{before[1], w}] : moves[before[1]]));
+      const Value of_step(room.reshape({sequences, batch.longest, states_, states_}), {n, t});
+      model.observe("notes", Scored(of_step[{w, x}]), seen);
+      return Values{w, x};
+    });
+  } else if (name_.structure == Structure::second_order) {
+    const Value a = model.sample("a", Categorical(zero)), b = model.sample("b", Categorical(zero));
+    const at::Tensor matrices = p["transition"].softmax(-1), lambda = p["lambda"];
+    // [older, old, x]
+    const at::Tensor mixed = lambda * matrices[0].unsqueeze(0) + (1 - lambda) * matrices[1].unsqueeze(1);
+    model.markov(t, {a, b}, [&](const Values& before) {
+      const Value x = model.sample("x", Categorical(Value(mixed)[{before[0], before[1]}]));
+      model.observe("notes", Scored(Value(room, {n, t})[x]), seen);
+      return Values{before[1], x};
+    });
+  } else {
+    const Value x0 = model.sample("x0", Categorical(zero));
+    model.markov(t, {x0}, [&](const Values& before) {
+      const Value x = model.sample("x", Categorical::logits(Value(p["transition"])[before[0]]));
+      model.observe("notes", Scored(Value(room, {n, t})[x]), seen);
+      return Values{x};
+    });
+  }
+  return model.log_likelihood(options);
+}
+
+}  // namespace experiments

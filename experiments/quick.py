@@ -1,0 +1,104 @@
+"""Small runs of each experiment with assertions that can fail: what `./test --full` runs."""
+
+import math
+
+import programs
+
+BERNOULLI = {"jsb": 11.062, "piano": 11.046, "nottingham": 10.255}
+
+
+class Checks:
+    """Runs programs and counts what does not hold."""
+
+    def __init__(self, built, threads):
+        self.built, self.threads, self.wrong = built, threads, 0
+
+    def run(self, program, **words):
+        """The result; None where the program was not built, which is said."""
+        path = self.built.find(program)
+        if path is None:
+            print(f"NOT RUN, as there is no libtorch: {program} {words}", flush=True)
+            return None
+        result = programs.result_of(path, {"is": words}, self.threads)
+        print(program, " ".join(f"{name}={value}" for name, value in words.items()), flush=True)
+        return result
+
+    def that(self, holds, what):
+        print(f"  {'checked' if holds else 'WRONG'}: {what}", flush=True)
+        self.wrong += not holds
+
+
+def music(checks):
+    for name, nats in BERNOULLI.items():
+        found = checks.run("music_em", set=name, model="Bernoulli")["test_nll"]
+        checks.that(abs(found - nats) < 5e-4, f"independent notes of {name} cost {nats} nats a step: {found:.4f}")
+    small = {"set": "jsb", "states": 9, "seed": 0, "sequences": 40, "iterations": 10}
+    scores = {}
+    for prefix in ("", "ar"):
+        for structure in ("HMM", "FHMM", "PFHMM", "2HMM"):
+            line = checks.run("music_em", model=prefix + structure, **small)
+            scores[prefix + structure] = line["test_nll"]
+            curve = line["curve"]
+            checks.that(all(math.isfinite(nats) for nats in curve), "the objective is finite")
+            checks.that(all(b <= a + 1e-9 for a, b in zip(curve, curve[1:])), "EM never loses")
+            checks.that(6 < line["test_nll"] < BERNOULLI["jsb"], f"better than independent notes: {line['test_nll']:.3f}")
+    for structure in ("HMM", "FHMM", "PFHMM", "2HMM"):
+        checks.that(scores["ar" + structure] < scores[structure], f"ar{structure} predicts better than {structure}")
+    by_gradients = {"set": "jsb", "states": 9, "seed": 0, "sequences": 40, "batch": 10, "check": 1}
+    for model in ("HMM", "FHMM", "PFHMM", "2HMM", "arHMM", "arPFHMM", "nnHMM", "nnFHMM", "nn2HMM"):
+        line = checks.run("music_adam", model=model, epochs=25, **by_gradients)
+        if line is None:
+            continue
+        first = line["start_nll"]
+        if "start_nll_by_fit" in line:
+            checks.that(abs(first - line["start_nll_by_fit"]) < 1e-6 * first, f"the program and fit agree: {first:.6f} nats a step")
+        else:
+            wrong = line["wrong_gradients"]
+            checks.that(wrong < 1e-3, f"gradients in chunks are those of plain operations, to {wrong:.1g}")
+        checks.that(line["train_nll"] < first - 0.2, f"Adam gains: {first:.3f} to {line['train_nll']:.3f}")
+
+
+def seals(checks):
+    # The maxima that EM by hand reaches (README of the data): -2 ln L.
+    for variant, deviance in {"none": 353354, "matrix": 342233, "group": 342197}.items():
+        line = checks.run("seals_em", variant=variant, seed=0)
+        found = -2 * line["log_likelihood"]
+        checks.that(abs(found - deviance) < 2, f"-2 ln L of {variant} is {deviance}: {found:.1f}")
+        by_gradients = checks.run("seals_adam", variant=variant, seed=0, epochs=10)
+        if by_gradients:
+            first, same = line["curve"][0], by_gradients["curve"][0]
+            checks.that(abs(first - same) < 1e-7 * abs(first), f"fit and the program give the start the same ln L: {first:.6g}")
+            checks.that(by_gradients["curve"][-1] > same, "Adam gains")
+    line = checks.run("seals_em", variant="individual", seed=0, track=1)
+    checks.that(line["aic"] < 341.6e3, f"effects of individuals gain: AIC {line['aic']:.0f}")
+    checks.that(len(line["effects"]) == 17 and all(abs(sum(row) - 1) < 1e-6 for row in line["effects"]),
+                "17 animals have posteriors of their effects")  # fmt: skip
+    checks.that(len(line["states"]) == len(line["places"]), "a state for each place of the decoded track")
+    both = checks.run("seals_adam", variant="both", seed=0, epochs=10)
+    if both:
+        checks.that(both["curve"][-1] > both["curve"][0] and both["parameters"] == 120, "Adam gains with both effects")
+
+
+def runtime(checks):
+    times = {size: checks.run("runtime_plated", part="operations", size=size, seconds=0.2) for size in (8, 32)}
+    for operation in ("value", "gradient", "marginals", "sample", "map"):
+        ratio = times[32][operation] / times[8][operation]
+        checks.that(2 < ratio < 60, f"{operation}: 16 times the slices take {ratio:.1f} times as long")
+    found = {way: checks.run("runtime_plated", part="unrolled", way=way, size=6, seconds=0.2) for way in ("plates", "copies")}
+    found["opt_einsum"] = checks.run("runtime_peers.py", part="unrolled", size=6, seconds=0.2)
+    wanted = found["plates"]["log_z"]
+    for way, line in found.items():
+        if line:
+            checks.that(abs(line["log_z"] - wanted) < 1e-6, f"ln Z by {way} is {wanted:.6f}")
+    checks.that(found["plates"]["run"] < found["copies"]["run"], "plates are faster than copies")
+    pyro = checks.run("runtime_peers.py", part="operations", size=8, seconds=0.1)
+    if pyro:
+        checks.that(all(pyro[name] for name in ("value", "gradient", "marginals", "sample", "map")), "Pyro answers the five questions")
+
+
+def check(experiment, built, threads):
+    """Exit code 0 where all assertions hold."""
+    checks = Checks(built, threads)
+    {"music": music, "seals": seals, "runtime": runtime}[experiment](checks)
+    print(f"{checks.wrong} assertions failed" if checks.wrong else "all assertions hold")
+    return 1 if checks.wrong else 0

@@ -1,0 +1,1 @@
+"""Tables, figures and the page of the experiments, from the lines of their results."""
