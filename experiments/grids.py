@@ -1,8 +1,10 @@
 """The runs of each experiment, the shortest first.
 
 A run has `is`, what makes it the same run when it is asked for again, and the words of its program; `also`, further words;
-`silent`, names in `is` that are no words of the program; and `program`.
+`silent`, names in `is` that are no words of the program; `load`, the most at which its times are believed; and `program`.
 """
+
+from report.runtime import QUIET
 
 STEPS = {"jsb": 13807, "piano": 75911, "nottingham": 176561}
 STRUCTURES = ["HMM", "FHMM", "PFHMM", "2HMM"]
@@ -72,10 +74,11 @@ def runtime(full):
     for size in (1, 2, 4, 8, 16, 32, 64, 128, *([256] if full else [])):
         for library, program in (("Plated", "runtime_plated"), ("Pyro", "runtime_peers.py")):
             runs.append({"program": program, "cost": size, "is": {"part": "operations", "library": library, "size": size},
-                         "silent": ["library"]})  # fmt: skip
+                         "silent": ["library"], "load": QUIET})  # fmt: skip
     for size in (1, 2, 4, 8, 16, 32, *([64] if full else [])):
         for way, program in (("plates", "runtime_plated"), ("copies", "runtime_plated"), ("opt_einsum", "runtime_peers.py")):
-            runs.append({"program": program, "cost": 1000 + size, "is": {"part": "unrolled", "way": way, "size": size}})
+            runs.append({"program": program, "cost": 1000 + size, "is": {"part": "unrolled", "way": way, "size": size},
+                         "load": QUIET})  # fmt: skip
     return by_cost(runs)
 
 
