@@ -11,6 +11,9 @@ foreach(component IN LISTS components)
   install(EXPORT plated-${component}-targets NAMESPACE plated:: DESTINATION ${package_dir})
 endforeach()
 install(DIRECTORY include/plated DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+if(PLATED_BUILD_TORCH)
+  install(DIRECTORY torch/include/plated DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+endif()
 
 configure_package_config_file(cmake/plated-config.cmake.in ${PROJECT_BINARY_DIR}/plated-config.cmake
   INSTALL_DESTINATION ${package_dir})

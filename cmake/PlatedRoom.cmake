@@ -48,7 +48,7 @@ function(plated_room_flags name)
   target_link_libraries(${name} PRIVATE plated_flags)
   # One section per function and object, so that the linker leaves out what a program does not use.
   target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
-  if(name MATCHES "_(graph|planner)$")
+  if(name MATCHES "_(graph|planner|adjoint|api|model|reduce|io|draw)$")
     # They have no loops over numbers: what -O3 adds is a quarter more code, and no speed.
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()

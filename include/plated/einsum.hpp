@@ -37,6 +37,19 @@ struct EinsumOptions {
   [[nodiscard]] EquationOptions reading() const {
     return {.plates = plates, .batch = batch, .chains = chains, .sizes = sizes, .spaced = spaced};
   }
+  /// The part of it that says how a plan of the equation is run.
+  [[nodiscard]] RunOptions running() const {
+    return {.semiring = semiring,
+            .threads = threads,
+            .check = check,
+            .memory_limit = memory_limit,
+            .evidence = evidence,
+            .sizes = sizes,
+            .lengths = lengths,
+            .weights = weights,
+            .cancelled = cancelled,
+            .progress = progress};
+  }
 };
 
 /// The plan that einsum and every other verb of an equation run on operands of these shapes: taken from the cache, or

@@ -9,7 +9,6 @@
 #include "base/watch.hpp"
 #include "base/watched_resize.hpp"
 #include "engine/check_answers.hpp"
-#include "engine/erase.hpp"
 #include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "planner/schedule_cost.hpp"
@@ -18,15 +17,13 @@
 namespace plated::api {
 
 Decoder::Decoder(const Posed& posed, const adjoint::Choice& choice, bool keeps)
-    : posed_(posed),
-      choice_(choice),
-      keeps_(keeps),
-      presence_(posed.call.presence()),
-      chosen_(posed.call.graph.dims().size()) {
+    : posed_(posed), choice_(choice), keeps_(keeps), chosen_(posed.call.graph.dims().size()) {
   const Call& call = posed.call;
+  const engine::Exponents presence = call.presence();
   for (DimId v = 0; v < call.graph.dims().size(); ++v) {
     if (call.graph.dims()[v].kind != DimKind::variable) continue;
-    Variable of{v, call.plan.axes(v, false), call.shape(call.plan.axes(v, false))};
+    const std::vector<DimId> axes = call.plan.axes(v, false);
+    Variable of{v, call.shape(axes), engine::Absent(call.extents(), presence, axes)};
     if (choice.draw) of.shape.insert(of.shape.begin(), choice.count);
     const std::int64_t bytes = base::checked_product(base::checked_product(of.shape), sizeof(std::int64_t));
     state_bytes_ = base::checked_sum(state_bytes_, bytes);
@@ -132,7 +129,7 @@ const Tensor& Decoder::run(std::map<std::string, Integers>& assignment, std::uin
     const Dim& dim = call.graph.dims()[of.id];
     if (dim.end != End::none) continue;
     if (const IntegerView* observed = call.observed(of.id)) engine::put_observed(*observed, chosen_[of.id]);
-    engine::erase(call.extents(), presence_, of.axes, chosen_[of.id]);
+    of.absent.erase(chosen_[of.id]);
     Integers& answer = assignment[dim.name];
     if (keeps_) {
       answer = chosen_[of.id];

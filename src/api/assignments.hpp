@@ -10,6 +10,7 @@
 
 #include "adjoint/backtrace.hpp"
 #include "api/posed.hpp"
+#include "engine/erase.hpp"
 
 namespace plated::api {
 
@@ -28,8 +29,8 @@ class Decoder {
  private:
   struct Variable {
     DimId id;
-    std::vector<DimId> axes;
     std::vector<std::int64_t> shape;
+    engine::Absent absent;  // slices that lengths do not leave
   };
 
   void run_and_trace(engine::Settings settings);
@@ -40,7 +41,6 @@ class Decoder {
   const Posed& posed_;
   adjoint::Choice choice_;
   bool keeps_;
-  engine::Exponents presence_;  // of the slices that lengths leave
   std::deque<Variable> variables_;
   std::int64_t state_bytes_ = 0;  // of all assignments
   std::shared_ptr<const Runnable> runnable_;

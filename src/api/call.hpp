@@ -50,11 +50,18 @@ class Call {
   [[nodiscard]] planner::Extents take_extents() { return std::move(extents_); }
   /// Of ragged chains and plates.
   [[nodiscard]] const engine::RaggedDims& lengths() const { return lengths_; }
-  /// The evidence of a variable that factors are read at; null for others, whose evidence is a factor.
-  [[nodiscard]] const IntegerView* observed(DimId variable) const {
-    if (!plan.options.observations.contains(variable)) return nullptr;
-    return &options.evidence.at(graph.dims()[variable].name);
+  /// The evidence of a variable; null without any.
+  [[nodiscard]] const IntegerView* evidence(DimId variable) const {
+    const auto found = options.evidence.find(graph.dims()[variable].name);
+    return found == options.evidence.end() ? nullptr : &found->second;
   }
+  /// The same of one that factors are read at; null for others, whose evidence is a factor.
+  [[nodiscard]] const IntegerView* observed(DimId variable) const {
+    return plan.options.observations.contains(variable) ? evidence(variable) : nullptr;
+  }
+  /// Takes the weights of its options, which have changed, without lengths: numbers of the same plates, the same ones
+  /// of them zero. Throws ValueError.
+  void renew_weights() { engine::renew_weights(graph, options.weights, exponents_); }
   /// What the slices of plates are raised to.
   [[nodiscard]] const engine::Exponents& exponents() const { return exponents_; }
   /// The same of lengths alone: ones and zeros.

@@ -2,14 +2,38 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "api/posed.hpp"
 #include "engine/log_posterior.hpp"
+#include "engine/write_entries.hpp"
 
 namespace plated::api {
+
+/// Evidence in memory of its own, whose numbers can be replaced.
+class HeldIntegers {
+ public:
+  HeldIntegers() = default;
+  /// Makes `evidence` views of the copies.
+  explicit HeldIntegers(IntegersByName& evidence);
+
+  /// Whether other evidence is of the same variables and shapes, and observes all slices of the same ones.
+  [[nodiscard]] bool is_like(const IntegersByName& evidence) const;
+  void put(const IntegersByName& evidence);
+
+ private:
+  struct Entry {
+    std::string name;
+    std::shared_ptr<std::vector<std::int64_t>> values;
+    IntegerView::Shape shape;
+    bool partial;
+  };
+  std::vector<Entry> entries_;
+};
 
 /// A question with all that it refers to. An Asker has `Parameters`, which can be compared; semiring(options), in which
 /// it is posed; take(call, semiring, look, inputs), which fills in its inputs, and is made of a Posed and parameters.
@@ -48,12 +72,21 @@ class HeldQuestion : public Held {
            std::equal(operands.begin(), operands.end(), operands_.begin(), operands_.end(), same_layout);
   }
 
-  /// Whether evidence, lengths and weights are those that it was prepared for.
-  [[nodiscard]] bool is_prepared_for(const RunOptions& options) const {
-    return same_integers(options.evidence, options_.evidence) && same_integers(options.lengths, options_.lengths) &&
-           options.weights == options_.weights;
+  /// Takes other evidence and weights. Returns false, and is left as it was, where it was prepared for others: of
+  /// another shape, unobserved or without weight elsewhere, or with lengths.
+  [[nodiscard]] bool take(const RunOptions& options) {
+    const bool same_evidence = same_integers(options.evidence, options_.evidence);
+    const bool same_weights = options.weights == options_.weights;
+    if (!same_integers(options.lengths, options_.lengths)) return false;
+    if (same_evidence && same_weights) return true;
+    if (!options.lengths.empty() || !evidence_.is_like(options.evidence)) return false;
+    if (!alike(options.weights, options_.weights)) return false;
+    evidence_.put(options.evidence);
+    for (const auto& [plate, weights] : options.weights) engine::copy_entries(weights, options_.weights.at(plate));
+    if (!same_weights) call_.renew_weights();
+    ++posed_.inputs.changes;
+    return true;
   }
-
   /// Asks about other operands that it serves.
   void set(Tensors operands) {
     std::copy(operands.begin(), operands.end(), operands_.begin());
@@ -74,14 +107,13 @@ class HeldQuestion : public Held {
 
  private:
   /// With numbers of its own, which the caller cannot change.
-  static RunOptions kept(RunOptions options) {
+  RunOptions kept(RunOptions options) {
     options.cancelled = {};
     options.progress = {};
     if (!can_hold(options)) return options;
-    for (auto* list : {&options.evidence, &options.lengths}) {
-      for (auto& [name, values] : *list) {
-        if (values.data() != nullptr) values = values.integers();
-      }
+    evidence_ = HeldIntegers(options.evidence);
+    for (auto& [name, values] : options.lengths) {
+      if (values.data() != nullptr) values = values.integers();
     }
     for (auto& [plate, weights] : options.weights) {
       if (weights.data() != nullptr) weights = engine::filled(weights.dtype(), weights.shape(), weights.values());
@@ -105,7 +137,19 @@ class HeldQuestion : public Held {
     return has_data && a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides();
   }
 
+  /// Whether weights are of the same plates, shapes and types, and zero in the same slices.
+  static bool alike(const Weights& a, const Weights& b) {
+    const auto like = [](const auto& x, const auto& y) {
+      const auto same_zero = [](double one, double other) { return (one == 0) == (other == 0); };
+      return x.first == y.first && x.second.shape() == y.second.shape() && x.second.data() != nullptr &&
+             y.second.data() != nullptr &&
+             std::equal(x.second.begin(), x.second.end(), y.second.begin(), y.second.end(), same_zero);
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), like);
+  }
+
   Plan plan_;
+  HeldIntegers evidence_;
   RunOptions options_;
   std::vector<Tensor> operands_;
   Parameters parameters_;
@@ -126,17 +170,17 @@ void ask_held(Workspace& workspace, const Plan& plan, Tensors operands, const Ru
     if (!can_hold) break;
     auto* question = dynamic_cast<HeldQuestion<Asker>*>(known.get());
     if (question == nullptr || !question->serves(plan, operands, options, given)) continue;
-    if (!question->is_prepared_for(options)) {
-      held.erase(held.begin() + (&known - held.data()));
-      break;
-    }
     try {
-      question->set(operands);
-      return question->ask(ask);
+      if (question->take(options)) {
+        question->set(operands);
+        return question->ask(ask);
+      }
     } catch (...) {
       held.erase(held.begin() + (&known - held.data()));
       throw;
     }
+    held.erase(held.begin() + (&known - held.data()));
+    break;
   }
   auto question = std::make_unique<HeldQuestion<Asker>>(plan, operands, options, given);
   question->ask(ask);

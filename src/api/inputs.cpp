@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "api/padding.hpp"
 #include "engine/check_answers.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/indicator.hpp"
@@ -13,6 +12,7 @@
 #include "engine/recentre.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::api {
 namespace {
@@ -142,27 +142,14 @@ namespace {
 
 /// Ones and zeros.
 Tensor indicator_of(const Call& call, DimId v, Semiring semiring, Dtype dtype) {
-  const Dim& variable = call.graph.dims()[v];
-  const auto found = call.options.evidence.find(variable.name);
-  const IntegerView* observed = found == call.options.evidence.end() ? nullptr : &found->second;
-  return engine::indicator(observed, variable, call.shape(call.plan.axes(v, false)), call.plan.axes.batch().size(),
-                           semiring, dtype);
+  return engine::indicator(call.evidence(v), call.graph.dims()[v], call.shape(call.plan.axes(v, false)),
+                           call.plan.axes.batch().size(), semiring, dtype);
 }
 
 }  // namespace
 
-std::vector<Tensor> with_evidence(const Call& call, Semiring semiring) {
-  std::vector<Tensor> all;
-  add_evidence(call, semiring, all);
-  return all;
-}
-
-void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all) {
-  if (all.size() > call.operands.size()) {  // an earlier list of this call: what comes after the operands stays
-    std::copy(call.operands.begin(), call.operands.end(), all.begin());
-    return fill_padding(call, semiring, std::span(all).first(call.operands.size()));
-  }
-  all.assign(call.operands.begin(), call.operands.end());
+std::vector<Tensor> with_evidence(const Call& call, Semiring semiring, PaddedCopies& padded) {
+  std::vector<Tensor> all(call.operands.begin(), call.operands.end());
   const Dtype dtype = engine::element_dtype(call.operands);
   for (const DimId v : call.plan.observable) {
     if (const IntegerView* observed = call.observed(v)) {
@@ -172,9 +159,35 @@ void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all)
       all.push_back(indicator_of(call, v, semiring, dtype));
     }
   }
-  fill_padding(call, semiring, all);
+  padded.fill(call, semiring, all);
   for (Tensor& exponent : engine::exponent_operands(call.extents(), call.exponents()))
     all.push_back(std::move(exponent));
+  return all;
+}
+
+void renew_operands(const Call& call, Semiring semiring, PaddedCopies& padded, std::vector<Tensor>& all) {
+  std::copy(call.operands.begin(), call.operands.end(), all.begin());
+  padded.fill(call, semiring, std::span(all).first(call.operands.size()));
+}
+
+void renew_evidence(const Call& call, Semiring semiring, std::span<const Tensor> all) {
+  std::size_t next = call.operands.size();
+  for (const DimId v : call.plan.observable) {
+    const Tensor& place = all[next++];
+    const IntegerView* given = call.evidence(v);
+    if (given == nullptr) continue;
+    const Dim& variable = call.graph.dims()[v];
+    // States that factors are read at are the call's own.
+    if (call.observed(v) != nullptr) {
+      tensor::check_states(*given, variable.name, variable.size);
+    } else {
+      engine::put_indicator(*given, variable, semiring, place);
+    }
+  }
+  for (const auto& entry : call.exponents()) {
+    const std::vector<double>& values = entry.second.values;
+    std::copy(values.begin(), values.end(), all[next++].data<double>());
+  }
 }
 
 void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands) {
@@ -185,6 +198,14 @@ void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring se
     Tensor& operand = operands[observation.operand];
     operand = engine::without_padding(call.plan.observed.factors()[observation.operand].dims,
                                       indicator_of(call, v, semiring, dtype), call.lengths(), semiring);
+  }
+}
+
+void renew_as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring,
+                      std::span<const Tensor> operands) {
+  for (const auto& [v, observation] : call.plan.options.observations) {
+    if (schedule.observations.contains(v)) continue;
+    engine::put_indicator(*call.evidence(v), call.graph.dims()[v], semiring, operands[observation.operand]);
   }
 }
 

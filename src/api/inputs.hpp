@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/call.hpp"
+#include "api/padding.hpp"
 #include "engine/unseen.hpp"
 
 namespace plated::api {
@@ -46,10 +47,16 @@ void check_results(std::span<const Tensor> results, const char* what, Semiring s
 /// factors at it, or else ones and zeros, with axes batch, plates, states; and by the exponents of plates. What a
 /// ragged plate does not have is replaced by ones. The operands must have been checked. Throws for evidence ShapeError
 /// and ValueError, and MemoryLimitError for the copies.
-[[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring);
-/// The same in the memory of an earlier list of the same call.
-void add_evidence(const Call& call, Semiring semiring, std::vector<Tensor>& all);
+[[nodiscard]] std::vector<Tensor> with_evidence(const Call& call, Semiring semiring, PaddedCopies& padded);
+/// Puts a call's operands into an earlier list of the same call.
+void renew_operands(const Call& call, Semiring semiring, PaddedCopies& padded, std::vector<Tensor>& all);
+/// Puts its evidence and weights, of a call without lengths, into an earlier list that has them in that semiring.
+/// Throws ValueError.
+void renew_evidence(const Call& call, Semiring semiring, std::span<const Tensor> all);
 /// Makes such operands what a schedule reads: one that reads no factors at what was observed gets ones and zeros.
 void as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring, std::vector<Tensor>& operands);
+/// The same of an earlier list, once more.
+void renew_as_read_by(const planner::Schedule& schedule, const Call& call, Semiring semiring,
+                      std::span<const Tensor> operands);
 
 }  // namespace plated::api

@@ -72,17 +72,17 @@ class LeaveOneOutAsker {
         left_out_(whole_ ? factors_in(posed.call.graph, plate_) : indices(posed.call.graph, what.factors)),
         asked_(asked()),
         axes_(axes()),
+        absent_(posed.call.extents(), posed.call.presence(), axes_),
         sweep_(posed, asked_, Dtype::float64, {api::shape_only(Dtype::float64, posed.call.shape(axes_))}) {}
 
   void ask(Tensor& answer) {
     const api::Call& call = posed_.call;
-    const auto erase = [&](const Tensor& what) { engine::erase(call.extents(), call.presence(), axes_, what, 0.0); };
     const std::span<const Tensor> both = sweep_.run();
     Tensor without = both[1];
-    if (!whole_) erase(without);
+    if (!whole_) absent_.erase(without, 0.0);
     engine::predict(call.graph, plate_, both[0], without);
     api::add_offsets(call, posed_.inputs, left_out_, axes_, without);
-    erase(without);
+    absent_.erase(without, 0.0);
     base::tell_progress(1);
     engine::put(without, posed_.dtype, answer, "the answer");
     engine::check_answer("the answer", "", answer, Semiring::log);
@@ -121,6 +121,7 @@ class LeaveOneOutAsker {
   std::vector<std::size_t> left_out_;
   adjoint::Asked asked_;
   std::vector<DimId> axes_;
+  engine::Absent absent_;  // slices that do not exist
   api::Sweep sweep_;
 };
 

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "adjoint/questions.hpp"
 #include "api/ask.hpp"
 #include "api/held.hpp"
 #include "api/inputs.hpp"
-#include "api/link_ends.hpp"
+#include "api/joint_posteriors.hpp"
 #include "api/plan_cache.hpp"
 #include "api/sweep.hpp"
 #include "base/watch.hpp"
@@ -26,6 +27,7 @@ namespace {
 using adjoint::Asked;
 
 constexpr const char* posterior_of = "the posterior of";
+constexpr double impossible = -std::numeric_limits<double>::infinity();
 
 class MarginalsAsker {
  public:
@@ -42,16 +44,21 @@ class MarginalsAsker {
         wanted_(wanted),
         parts_(call_.plan.parts({.kind = Question::Kind::marginals, .semiring = Semiring::log, .wanted = wanted_})) {
     const bool ends = wanted_.ends && !graph_.chains().empty();
-    if (ends && (parts_.empty() || parts_.back().kind != Asked::Kind::outputs || parts_.back().filtered)) {
+    const auto has_joints = [](const Asked& part) { return part.kind == Asked::Kind::outputs && !part.filtered; };
+    if (ends && std::none_of(parts_.begin(), parts_.end(), has_joints)) {
       parts_.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
     swept_ = adjoint::posterior_variables(graph_);  // ascending
     for (const DimId v : graph::variables(graph_)) {
       if (std::binary_search(swept_.begin(), swept_.end(), v)) continue;
-      certain_.push_back({v, call_.plan.axes(v), call_.shape(call_.plan.axes(v))});
+      certain_.push_back({v, call_.shape(call_.plan.axes(v))});
     }
     for (const Asked& part : parts_) {
-      if (!part.filtered && part.kind != Asked::Kind::outputs) make_sweep(part);
+      if (part.kind == Asked::Kind::outputs) {
+        joints_.try_emplace(&part, posed, part, wanted_.ends && !part.filtered);
+      } else {
+        make_sweep(part);
+      }
     }
   }
 
@@ -61,17 +68,26 @@ class MarginalsAsker {
     base::Phases phases;
     for (const Asked& part : parts_) {
       const auto phase = phases.next(parts_.size() > 1 && &part == parts_.data() ? 0.5 : 1.0);
-      const bool is_sweep = part.kind != Asked::Kind::outputs;
-      part.filtered ? filtered(part) : is_sweep ? probabilities(part) : joints(part);
+      const auto outputs = joints_.find(&part);
+      if (outputs == joints_.end()) {
+        probabilities(part);
+      } else if (part.filtered) {
+        filtered(outputs->second);
+      } else {
+        joints(part, outputs->second);
+      }
     }
     check_answers();
   }
-  [[nodiscard]] std::int64_t bytes() const { return sweep_ ? sweep_->bytes() : 0; }
+  [[nodiscard]] std::int64_t bytes() const {
+    std::int64_t sum = sweep_ ? sweep_->bytes() : 0;
+    for (const auto& entry : joints_) sum += entry.second.bytes();
+    return sum;
+  }
 
  private:
   struct Variable {
     DimId id;
-    std::vector<DimId> axes;
     Tensor::Shape shape;
   };
   [[nodiscard]] const std::string& name(DimId v) const { return graph_.dims()[v].name; }
@@ -119,7 +135,7 @@ class MarginalsAsker {
           engine::put_observed(*observed, certainty_, 0.0, posterior);
         }
         engine::normalise(graph_, axes_, posterior, call_.threads());
-        erase(axes_, false, posterior);
+        erase(v, false, posterior);
       }
       add_certain(false);
     }
@@ -130,37 +146,22 @@ class MarginalsAsker {
   }
 
   /// Each variable given the slices up to its own.
-  void filtered(const Asked& asked) {
-    const std::vector<Tensor> outputs = totals(asked, {});
-    if (!has_total_) take_total(outputs[0]);
+  void filtered(api::JointPosteriors& joints) {
+    const Tensor& total = joints.run();
+    if (!has_total_) take_total(total);
     std::size_t next = 1;
-    for (const DimId v : swept_) {
-      erase(asked.axes[next], true, outputs[next]);
-      take(engine::posterior(outputs[next], graph_.dims()[v].size, wanted_.log, posed_.dtype), name(v));
-      ++next;
-    }
+    for (const DimId v : swept_) put(joints.posterior(next++, wanted_.log), name(v));
     add_certain(wanted_.log);
   }
 
   /// Joint marginals as outputs of the plan.
-  void joints(const Asked& asked) {
+  void joints(const Asked& asked, api::JointPosteriors& joints) {
     Marginals& answer = *answer_;
-    std::vector<std::vector<std::string>> names;
-    for (const std::vector<DimId>& axes : asked.axes) names.push_back(graph::names(graph_, axes));
-    std::vector<std::vector<DimId>> axes = asked.axes;
-    const std::vector<std::string> ends =
-        wanted_.ends ? api::add_ends(call_.plan, names, axes) : std::vector<std::string>{};
-    const std::vector<Tensor> outputs = totals(asked, names);
-    if (!has_total_) take_total(outputs[0]);
-    for (std::size_t o = 1; o < axes.size(); ++o) erase(axes[o], true, outputs[o]);
-    const auto posterior = [&](std::size_t o) {
-      std::int64_t states = 1;
-      for (const DimId d : axes[o]) states *= graph_.dims()[d].kind == DimKind::variable ? graph_.dims()[d].size : 1;
-      return engine::posterior(outputs[o], states, wanted_.log, posed_.dtype);
-    };
+    const Tensor& total = joints.run();
+    if (!has_total_) take_total(total);
     std::size_t next = 1;
-    if (wanted_.variables && wanted_.log) {
-      for (const DimId v : swept_) take(posterior(next++), name(v));
+    if (wanted_.variables && wanted_.log && !wanted_.filtered) {
+      for (const DimId v : swept_) put(joints.posterior(next++, true), name(v));
       add_certain(true);
     }
     if (wanted_.factors && wanted_.log) answer.factors.resize(graph_.factors().size());
@@ -168,33 +169,15 @@ class MarginalsAsker {
       const std::vector<double> copies =
           call_.exponents().empty() ? std::vector<double>{}
                                     : engine::product_over(call_.extents(), call_.exponents(), asked.axes[next]);
-      take(engine::factor_posterior(graph_, call_.extents(), f, asked.axes[next], outputs[next], copies, true,
+      take(engine::factor_posterior(graph_, call_.extents(), f, asked.axes[next], joints.joint(next), copies, true,
                                     posed_.dtype),
            answer.factors[f], "the posterior of factor", graph_.factors()[f].name);
     }
     answer.sets.resize(wanted_.sets.size());
-    for (Tensor& set : answer.sets) take(posterior(next++), set, "the joint posterior of a set", "");
-    for (const std::string& end : ends) take(posterior(next++), end);
-  }
-
-  /// Outputs in log space, in double; the first is log Z.
-  std::vector<Tensor> totals(const Asked& asked, const std::vector<std::vector<std::string>>& names) {
-    const api::PlanImpl& plan = call_.plan;
-    // Ends that the graph does not name are dims of another one.
-    const bool other = names.size() > asked.axes.size();
-    const auto of_names = other ? plan.asking(names) : nullptr;
-    const auto runnable =
-        other ? of_names->runnable({.kind = Asked::Kind::outputs, .keep_sums = true}) : plan.runnable(asked);
-    const FactorGraph& graph = runnable->schedule().graph;
-    planner::Extents extents = call_.extents();
-    for (std::size_t d = extents.size(); d < graph.dims().size(); ++d) extents.push_back(graph.dims()[d].size);
-    std::vector<Tensor> places;
-    for (const Output& output : graph.outputs()) {
-      places.push_back(api::shape_only(Dtype::float64, planner::sizes(extents, output.dims)));
+    for (Tensor& set : answer.sets) {
+      engine::put(joints.posterior(next++, wanted_.log), posed_.dtype, set, "the joint posterior of a set");
     }
-    engine::Settings settings = posed_.settings();
-    settings.extents = &extents;
-    return runnable->run(std::move(places), posed_.operands(runnable->schedule(), posed_.inputs.centred()), settings);
+    for (const std::string& end : joints.ends()) put(joints.posterior(next++, wanted_.log), end);
   }
 
   void take_total(const Tensor& total) {
@@ -217,15 +200,16 @@ class MarginalsAsker {
       engine::put(made, made.dtype(), place, what, name);
     }
   }
-  void take(Tensor made, const std::string& variable) {
-    take(std::move(made), answer_->variables[variable], posterior_of, variable);
+  void put(const Tensor& posterior, const std::string& variable) {
+    engine::put(posterior, posed_.dtype, answer_->variables[variable], posterior_of, variable);
   }
 
   /// A slice that stands for nothing has no posterior.
-  void erase(const std::vector<DimId>& axes, bool log, const Tensor& posterior) const {
+  void erase(DimId v, bool log, const Tensor& posterior) {
     if (call_.exponents().empty()) return;
-    engine::erase(call_.extents(), call_.exponents(), axes, posterior,
-                  log ? -std::numeric_limits<double>::infinity() : 0.0);
+    const auto [known, is_new] = absent_.try_emplace(v);
+    if (is_new) known->second = engine::Absent(call_.extents(), call_.exponents(), call_.plan.axes(v));
+    known->second.erase(posterior, log ? impossible : 0.0);
   }
 
   /// Variables with a single state, and the empty tensors of variables without any.
@@ -233,7 +217,7 @@ class MarginalsAsker {
     for (const Variable& of : certain_) {
       Tensor& place = answer_->variables[name(of.id)];
       engine::put_everywhere(log ? 0.0 : 1.0, of.shape, posed_.dtype, place, posterior_of, name(of.id));
-      erase(of.axes, log, place);
+      erase(of.id, log, place);
     }
   }
 
@@ -258,8 +242,10 @@ class MarginalsAsker {
   std::vector<DimId> swept_;
   std::vector<Variable> certain_;  // with a single state, or without any
   const std::vector<double> certainty_{1.0};
-  std::vector<DimId> axes_;  // of the variable at hand
+  std::vector<DimId> axes_;                 // of the variable at hand
+  std::map<DimId, engine::Absent> absent_;  // slices of variables that stand for nothing
   std::optional<api::Sweep> sweep_;
+  std::map<const Asked*, api::JointPosteriors> joints_;  // of the parts that ask for outputs
   Marginals* answer_ = nullptr;
   bool has_total_ = false;
 };

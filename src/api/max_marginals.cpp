@@ -33,8 +33,11 @@ class MaxMarginalsAsker {
         sweep_(posed, posed.call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0],
                Dtype::float64, shapes(posed)),
         zero_(semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); })) {
-    for (const DimId v : graph::variables(posed.call.graph)) {
-      variables_.push_back({v, posed.call.plan.axes(v), posed.call.shape(posed.call.plan.axes(v))});
+    const api::Call& call = posed.call;
+    const engine::Exponents presence = call.presence();
+    for (const DimId v : graph::variables(call.graph)) {
+      const std::vector<DimId> axes = call.plan.axes(v);
+      variables_.push_back({v, call.shape(axes), engine::Absent(call.extents(), presence, axes)});
     }
   }
 
@@ -52,14 +55,15 @@ class MaxMarginalsAsker {
       if (is_swept(of)) {
         place = results[next++];
         if (const IntegerView* observed = posed_.call.observed(of.id)) {
-          engine::put_observed(*observed, results[sweep_.total()].values(), zero_, place);
+          totals_.assign(results[sweep_.total()].begin(), results[sweep_.total()].end());
+          engine::put_observed(*observed, totals_, zero_, place);
         }
       } else {
         // The best total of a variable that has one state is that of all.
         engine::put_repeated(results[sweep_.total()], of.shape, posed_.dtype, place, what, name(of));
         api::check_results(std::span(&place, 1), "max_marginals: output", posed_.semiring, posed_.call);
       }
-      engine::erase(posed_.call.extents(), posed_.call.presence(), of.axes, place, zero_);
+      of.absent.erase(place, zero_);
     }
   }
   [[nodiscard]] std::int64_t bytes() const { return sweep_.bytes(); }
@@ -68,8 +72,8 @@ class MaxMarginalsAsker {
   static constexpr const char* what = "the max-marginals of";
   struct Variable {
     DimId id;
-    std::vector<DimId> axes;
     Tensor::Shape shape;
+    engine::Absent absent;  // slices that do not exist
   };
 
   static std::vector<Tensor> shapes(const api::Posed& posed) {
@@ -86,6 +90,7 @@ class MaxMarginalsAsker {
   api::Sweep sweep_;
   double zero_;
   std::deque<Variable> variables_;
+  std::vector<double> totals_;  // for each batch
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Composes what the engine does about padding for the operands and outputs of a call.
 #include "api/padding.hpp"
 
+#include <algorithm>
+
 #include "base/checked_size.hpp"
 #include "engine/erase.hpp"
 #include "plated/error.hpp"
@@ -11,16 +13,17 @@ namespace plated::api {
 std::int64_t padding_bytes(const Call& call) {
   std::int64_t bytes = 0;
   for (std::size_t f = 0; f < call.operands.size(); ++f) {
-    for (const auto& [plate, ragged] : call.lengths()) {
-      if (!engine::holds(call.graph.factors()[f].dims, plate)) continue;
-      const auto size = static_cast<std::int64_t>(size_of(call.operands[f].dtype()));
-      bytes = base::checked_sum(bytes, base::checked_product(call.operands[f].elements(), size));
-    }
+    const bool is_ragged = std::any_of(call.lengths().begin(), call.lengths().end(), [&](const auto& entry) {
+      return engine::holds(call.graph.factors()[f].dims, entry.first);
+    });
+    if (!is_ragged) continue;
+    const auto size = static_cast<std::int64_t>(size_of(call.operands[f].dtype()));
+    bytes = base::checked_sum(bytes, base::checked_product(call.operands[f].elements(), size));
   }
   return bytes;
 }
 
-void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operands) {
+void PaddedCopies::fill(const Call& call, Semiring semiring, std::span<Tensor> operands) {
   if (call.lengths().empty()) return;
   const std::int64_t bytes = padding_bytes(call);
   const std::int64_t limit = call.options.memory_limit;
@@ -29,9 +32,12 @@ void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operand
                                " bytes, and the limit is " + std::to_string(limit),
                            bytes, limit);
   }
+  copies_.resize(std::max(copies_.size(), operands.size()));
   for (std::size_t f = 0; f < operands.size(); ++f) {
+    if (f == paddings_.size()) paddings_.emplace_back(call.plan.observed.factors()[f].dims, call.lengths());
     if (!is_floating(operands[f].dtype())) continue;  // what was observed in such slices is read, and does not matter
-    operands[f] = engine::without_padding(call.plan.observed.factors()[f].dims, operands[f], call.lengths(), semiring);
+    Tensor filled = paddings_[f].fill(operands[f], semiring, copies_[f]);
+    if (filled.data() != operands[f].data()) operands[f] = copies_[f] = std::move(filled);
   }
 }
 
@@ -46,7 +52,7 @@ void erase_outputs(const Call& call, std::span<const Tensor> outputs, double val
   if (call.lengths().empty()) return;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     if (call.graph.outputs()[o].dims.empty()) continue;
-    engine::erase(call.extents(), call.presence(), call.graph.outputs()[o].dims, outputs[o], value);
+    engine::Absent(call.extents(), call.presence(), call.graph.outputs()[o].dims).erase(outputs[o], value);
   }
 }
 

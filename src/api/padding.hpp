@@ -5,12 +5,21 @@
 #include <vector>
 
 #include "api/call.hpp"
+#include "engine/ragged.hpp"
 
 namespace plated::api {
 
-/// Puts the semiring's ones where a plate has no slices: copies of operands that have an axis for one. Throws
-/// MemoryLimitError.
-void fill_padding(const Call& call, Semiring semiring, std::span<Tensor> operands);
+/// Copies of operands for one call after the other with the same lengths.
+class PaddedCopies {
+ public:
+  /// Puts the semiring's ones where a plate has no slices: copies of operands that have an axis for one. Throws
+  /// MemoryLimitError.
+  void fill(const Call& call, Semiring semiring, std::span<Tensor> operands);
+
+ private:
+  std::vector<engine::Padding> paddings_;  // [operand]
+  std::vector<Tensor> copies_;
+};
 /// The bytes of these copies.
 [[nodiscard]] std::int64_t padding_bytes(const Call& call);
 /// Cotangents, directions or statistics with these axes, with zeros where a plate has no slices.

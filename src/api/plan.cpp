@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "adjoint/backtrace.hpp"
+#include "api/held_value.hpp"
 #include "api/inputs.hpp"
 #include "api/padding.hpp"
 #include "api/plan_impl.hpp"
@@ -37,10 +38,10 @@ std::int64_t padding_bytes(const api::PlanImpl& plan, const planner::Extents& ex
                            const std::vector<std::string>& ragged, int element_bytes) {
   std::int64_t bytes = 0;
   for (const Factor& factor : plan.graph.factors()) {
-    const auto copies = std::count_if(ragged.begin(), ragged.end(), [&](const std::string& name) {
+    const bool is_ragged = std::any_of(ragged.begin(), ragged.end(), [&](const std::string& name) {
       return engine::holds(factor.dims, *plan.graph.find(name));
     });
-    bytes += copies * planner::elements(extents, factor.dims) * element_bytes;
+    if (is_ragged) bytes += planner::elements(extents, factor.dims) * element_bytes;
   }
   return bytes;
 }
@@ -68,7 +69,8 @@ void return_sizes(engine::Workspace& workspace, api::Call& call, bool hold) {
 /// Operands, evidence and exponents as a schedule of a call's plan reads them.
 std::vector<Tensor> all_inputs(const api::Call& call, const planner::Schedule& schedule) {
   const Semiring semiring = call.options.semiring;
-  std::vector<Tensor> inputs = api::with_evidence(call, semiring);
+  api::PaddedCopies padded;
+  std::vector<Tensor> inputs = api::with_evidence(call, semiring, padded);
   api::as_read_by(schedule, call, semiring, inputs);
   return inputs;
 }
@@ -148,6 +150,9 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
   const bool plain = !sized_ && impl_->is_plain(options);
+  if (workspace != nullptr && !plain) {
+    return api::run_held(outputs, *this, operands, *workspace, options);
+  }
   std::optional<engine::Runnable::Lease> lease;
   engine::Workspace* memory = workspace != nullptr ? &workspace->impl_->memory : nullptr;
   if (memory == nullptr && plain) memory = &*lease.emplace(impl_->value());

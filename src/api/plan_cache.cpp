@@ -132,19 +132,6 @@ class Cache {
   std::unordered_multimap<std::string, std::list<Entry>::iterator> by_key_;
 };
 
-RunOptions run_options(const EinsumOptions& options) {
-  return {.semiring = options.semiring,
-          .threads = options.threads,
-          .check = options.check,
-          .memory_limit = options.memory_limit,
-          .evidence = options.evidence,
-          .sizes = options.sizes,
-          .lengths = options.lengths,
-          .weights = options.weights,
-          .cancelled = options.cancelled,
-          .progress = options.progress};
-}
-
 }  // namespace
 
 Plan cached_plan(std::string_view equation, Tensors operands, const EinsumOptions& options) {
@@ -154,11 +141,11 @@ Plan cached_plan(std::string_view equation, Tensors operands, const EinsumOption
 
 EquationCall call_of(std::string_view equation, Tensors operands, const EinsumOptions& options) {
   if (options.evidence.empty() && options.lengths.empty()) {
-    return {.plan = cached_plan(equation, operands, options), .options = run_options(options)};
+    return {.plan = cached_plan(equation, operands, options), .options = options.running()};
   }
   EinsumOptions sized = options;
   sized.sizes = implied_sizes(equation, operands, options);
-  return {.plan = cached_plan(equation, operands, sized), .options = run_options(sized)};
+  return {.plan = cached_plan(equation, operands, sized), .options = sized.running()};
 }
 
 }  // namespace plated::api

@@ -1,6 +1,8 @@
 // Runs questions.
 #include "api/posed.hpp"
 
+#include <algorithm>
+
 namespace plated::api {
 
 using adjoint::Asked;
@@ -36,6 +38,18 @@ std::vector<Tensor> Posed::operands(const planner::Schedule& schedule, const std
 std::vector<Tensor> Posed::operands(Asked asked) const {
   asked.forward = forward_of(asked);
   return operands(call.plan.runnable(asked)->schedule(), inputs.centred());
+}
+
+void ReadInputs::put(const Posed& posed, const planner::Schedule& schedule, std::vector<Tensor>& operands) {
+  const std::vector<Tensor>& given = posed.inputs.centred();
+  const bool is_first = taken_changes_ < 0;
+  std::copy_n(given.begin(), is_first ? given.size() : posed.call.operands.size(), operands.begin());
+  if (is_first) {
+    as_read_by(schedule, posed.call, posed.semiring, operands);
+  } else if (taken_changes_ != posed.inputs.taken_changes) {
+    renew_as_read_by(schedule, posed.call, posed.semiring, operands);
+  }
+  taken_changes_ = posed.inputs.taken_changes;
 }
 
 Forward Posed::forward_of(const Asked& asked) const { return kept_ ? forward_ : asked.forward; }

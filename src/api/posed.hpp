@@ -65,6 +65,16 @@ class Posed {
   std::unique_ptr<engine::Kept> kept_;
 };
 
+/// Posed inputs as a schedule reads them, run after run.
+class ReadInputs {
+ public:
+  /// Puts them at the front of a list, which has those of the last run.
+  void put(const Posed& posed, const planner::Schedule& schedule, std::vector<Tensor>& operands);
+
+ private:
+  int taken_changes_ = -1;  // of evidence
+};
+
 /// Asks a question in a semiring. make(look) makes its inputs, ask(posed) asks: a second time where the run finds that
 /// operands have to be searched before.
 template <class Make, class Ask>

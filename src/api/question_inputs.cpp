@@ -4,7 +4,6 @@
 #include <new>
 
 #include "api/inputs.hpp"
-#include "api/padding.hpp"
 #include "base/checked_size.hpp"
 #include "engine/logarithms.hpp"
 #include "plated/error.hpp"
@@ -58,11 +57,22 @@ void recentre(const Call& call, const std::vector<double>& magnitudes, Semiring 
 
 namespace {
 
+/// Puts operands into `given`, in a semiring; evidence, which is there in another one, only where it has changed.
+void take_given(const Call& call, Semiring semiring, Semiring of_evidence, Inputs& inputs) {
+  if (inputs.given.empty()) {
+    inputs.given = with_evidence(call, semiring, inputs.padded);
+  } else {
+    renew_operands(call, semiring, inputs.padded, inputs.given);
+    if (inputs.taken_changes != inputs.changes) renew_evidence(call, of_evidence, inputs.given);
+  }
+  inputs.taken_changes = inputs.changes;
+}
+
 /// Checked operands and evidence, where some may be left to a run.
 void take_inputs(const Call& call, Semiring semiring, const LeftToRun* left, Inputs& inputs) {
   inputs.magnitudes.clear();
   inputs.left_to_run = check_inputs(call, semiring, left, &inputs.magnitudes);
-  add_evidence(call, semiring, inputs.given);
+  take_given(call, semiring, semiring, inputs);
   inputs.reduced.clear();
   inputs.offsets.clear();
   inputs.copied = padding_bytes(call);
@@ -92,7 +102,7 @@ void take_log_inputs(const Call& call, Look look, Inputs& inputs) {
   const std::size_t all = call.plan.observed.factors().size();  // not the exponents
   const std::size_t taken = inputs.given.empty() ? all : call.operands.size();
   inputs.left_to_run = check_inputs(call, Semiring::real, nullptr);
-  add_evidence(call, Semiring::real, inputs.given);
+  take_given(call, Semiring::real, Semiring::log, inputs);
   inputs.reduced.clear();
   inputs.offsets.clear();
   inputs.copied = 0;

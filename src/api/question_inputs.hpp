@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/call.hpp"
+#include "api/padding.hpp"
 #include "engine/recentre.hpp"
 
 namespace plated::api {
@@ -22,6 +22,11 @@ struct Inputs {
   bool left_to_run = false;
   /// The largest of each operand, where they are looked at.
   std::vector<double> magnitudes = {};
+  /// How often evidence and weights have changed since they were taken, and how many of these changes were taken.
+  int changes = 0;
+  int taken_changes = 0;
+  /// Of operands with slices that do not exist.
+  PaddedCopies padded = {};
   /// Of weights: their logarithms, which `given` has.
   std::vector<Tensor> logarithms = {};
 

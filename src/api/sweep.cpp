@@ -47,14 +47,7 @@ void Sweep::place(std::size_t result, const Tensor& given, const char* what, con
 }
 
 std::span<const Tensor> Sweep::operands() {
-  const std::vector<Tensor>& given = posed_.inputs.centred();
-  if (has_read_evidence_) {  // which does not change
-    std::copy_n(given.begin(), posed_.call.operands.size(), operands_.begin());
-    return operands_;
-  }
-  std::copy_n(given.begin(), own_, operands_.begin());
-  as_read_by(runnable_->schedule(), posed_.call, posed_.semiring, operands_);
-  has_read_evidence_ = true;
+  read_.put(posed_, runnable_->schedule(), operands_);
   return operands_;
 }
 

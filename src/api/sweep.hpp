@@ -51,11 +51,11 @@ class Sweep {
   std::size_t total_;
   std::int64_t beside_;  // bytes
   std::size_t own_;      // operands that are the posed inputs
+  ReadInputs read_;
   std::vector<Tensor> operands_;
-  bool has_read_evidence_ = false;  // they have it as the schedule reads it
-  std::vector<Tensor> blank_;       // places as they were given, for another run
-  std::vector<Tensor> places_;      // of the next run; of the last one after it
-  std::vector<Tensor> given_;       // those that are the caller's
+  std::vector<Tensor> blank_;   // places as they were given, for another run
+  std::vector<Tensor> places_;  // of the next run; of the last one after it
+  std::vector<Tensor> given_;   // those that are the caller's
 };
 
 }  // namespace plated::api

@@ -22,6 +22,14 @@ using base::SortedSet;
 using graph::quoted;
 using planner::sizes;
 
+/// Throws ValueError for a weight that is none.
+void check_weight(const std::string& plate, const Tensor& given, std::size_t k, double weight) {
+  if (std::isfinite(weight) && weight >= 0) return;
+  throw ValueError("the weights of plate " + quoted(plate) + " have the value " + std::to_string(weight) +
+                   (given.rank() == 0 ? "" : " at index (" + std::to_string(k) + ")") +
+                   ", and weights are finite and not negative");
+}
+
 /// The weights of a plate, for each of its slices.
 std::vector<double> checked_weights(const std::string& plate, std::int64_t size, const Tensor& given) {
   const std::string what = "the weights of plate " + quoted(plate);
@@ -31,12 +39,7 @@ std::vector<double> checked_weights(const std::string& plate, std::int64_t size,
   }
   if (given.data() == nullptr && given.elements() > 0) throw NullDataError(what + " have no data");
   std::vector<double> values = given.elements() > 0 ? given.values() : std::vector<double>{};
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (std::isfinite(values[k]) && values[k] >= 0) continue;
-    throw ValueError(what + " have the value " + std::to_string(values[k]) +
-                     (given.rank() == 0 ? "" : " at index (" + std::to_string(k) + ")") +
-                     ", and weights are finite and not negative");
-  }
+  for (std::size_t k = 0; k < values.size(); ++k) check_weight(plate, given, k, values[k]);
   if (given.rank() == 0) values.assign(static_cast<std::size_t>(size), values[0]);
   return values;
 }
@@ -140,6 +143,17 @@ Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents
     }
   }
   return result;
+}
+
+void renew_weights(const FactorGraph& graph, const Weights& weights, Exponents& exponents) {
+  for (const auto& [name, given] : weights) {
+    std::vector<double>& values = exponents.at(*graph.find(name)).values;
+    Tensor::Iterator entry = given.begin();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      values[k] = given.rank() == 0 ? *given.begin() : *entry++;
+      check_weight(name, given, k, values[k]);
+    }
+  }
 }
 
 std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph, const std::vector<std::string>& weights,

@@ -23,6 +23,9 @@ using Exponents = std::map<DimId, Exponent>;
 [[nodiscard]] Exponents exponents_of(const FactorGraph& graph, const planner::Extents& extents,
                                      const RaggedDims& lengths, const Weights& weights = {});
 
+/// Puts other weights of the same plates, which have no lengths, into exponents. Throws ValueError.
+void renew_weights(const FactorGraph& graph, const Weights& weights, Exponents& exponents);
+
 /// The axes of the exponents of plates by name, where weights and lengths are given for these; lengths have all axes
 /// that they may have. Throws UnknownNameError.
 [[nodiscard]] std::map<DimId, std::vector<DimId>> exponent_axes(const FactorGraph& graph,

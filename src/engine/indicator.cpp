@@ -102,12 +102,30 @@ Tensor constant(double value, Dtype dtype, const std::vector<std::int64_t>& shap
   return one.broadcast(shape);
 }
 
-Tensor indicator(const IntegerView* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
-                 std::size_t batch, Semiring semiring, Dtype dtype) {
-  const auto [zero, one] = semiring::dispatch(semiring, [](auto ring) {
+namespace {
+
+std::pair<double, double> zero_and_one(Semiring semiring) {
+  return semiring::dispatch(semiring, [](auto ring) {
     using Ring = decltype(ring);
     return std::pair<double, double>(Ring::zero(), Ring::one());
   });
+}
+
+}  // namespace
+
+void put_indicator(const IntegerView& observed, const Dim& variable, Semiring semiring, const Tensor& table) {
+  tensor::check_states(observed, variable.name, variable.size);
+  const auto [zero, one] = zero_and_one(semiring);
+  const std::int64_t states = variable.size;
+  write_entries(table, [&, &none = zero, &all = one](std::int64_t k) {
+    const std::int64_t state = observed[static_cast<std::size_t>(k / states) % observed.size()];
+    return state == -1 || state == k % states ? all : none;
+  });
+}
+
+Tensor indicator(const IntegerView* observed, const Dim& variable, const std::vector<std::int64_t>& slices,
+                 std::size_t batch, Semiring semiring, Dtype dtype) {
+  const auto [zero, one] = zero_and_one(semiring);
   std::vector<std::int64_t> shape = slices;
   shape.push_back(variable.size);
   if (observed == nullptr) return constant(one, dtype, shape);

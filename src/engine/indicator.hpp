@@ -21,6 +21,9 @@ namespace plated::engine {
                                const std::vector<std::int64_t>& slices, std::size_t batch, Semiring semiring,
                                Dtype dtype);
 
+/// Makes such a table one of other states, which are checked: ones and zeros of the semiring.
+void put_indicator(const IntegerView& observed, const Dim& variable, Semiring semiring, const Tensor& table);
+
 /// What was observed, checked as above, as an operand that factors are read at: it views the integers.
 [[nodiscard]] Tensor states(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
                             std::size_t batch);

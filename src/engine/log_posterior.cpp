@@ -69,13 +69,13 @@ void put_repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype
   write_entries(place, [&](std::int64_t k) { return (k + 1) % each == 0 ? *number++ : *number; });
 }
 
-Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype) {
-  std::vector<double> values = joint.values();
+void make_posterior(const Tensor& joint, std::int64_t states, bool log) {
+  const std::span<double> values = joint.span<double>();
   const auto each = static_cast<std::size_t>(states);
   base::Pace pace;
   for (std::size_t first = 0; first < values.size(); first += each) {
     if (pace.stops(work_of_an_entry * states)) base::check_wanted();
-    const std::span<double> slice(values.data() + first, each);
+    const std::span<double> slice = values.subspan(first, each);
     const double high = *std::max_element(slice.begin(), slice.end());
     if (high == minus_infinity) {
       if (!log) std::fill(slice.begin(), slice.end(), 0.0);
@@ -89,7 +89,6 @@ Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype
     // Not x − (high + log sum), which would round to the digits of `high`.
     for (double& x : slice) x = log ? x - std::log(sum) : std::exp(x) / sum;
   }
-  return filled(dtype, joint.shape(), values);
 }
 
 Tensor factor_posterior(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
@@ -97,7 +96,8 @@ Tensor factor_posterior(const FactorGraph& graph, const planner::Extents& extent
                         bool log, Dtype dtype) {
   std::int64_t states = 1;
   for (const DimId v : graph.factor_variables(factor)) states *= graph.dims()[v].size;
-  const std::vector<double> values = posterior(joint, states, true, Dtype::float64).values();
+  make_posterior(joint, states, true);
+  const std::span<const double> values = joint.span<double>();
   const std::vector<DimId>& operand_axes = graph.factors()[factor].dims;
   Tensor::Shape shape;
   for (const DimId d : operand_axes) shape.push_back(extents[d]);

@@ -24,15 +24,15 @@ void put_everywhere(double value, const Tensor::Shape& shape, Dtype dtype, Tenso
 void put_repeated(const Tensor& numbers, const Tensor::Shape& shape, Dtype dtype, Tensor& place, const char* what,
                   const std::string& name);
 
-/// Each slice of a joint in log space divided by its own total, or the logarithm of that; slices of no mass stay
-/// without. Slices are `states` long, and the joint is float64 and row-major. What rounding does to a whole slice,
-/// along a plate or a chain, cancels: sums are one, and no probability is larger.
-[[nodiscard]] Tensor posterior(const Tensor& joint, std::int64_t states, bool log, Dtype dtype);
+/// Divides each slice of a joint in log space, in its own memory, by its own total, or makes it the logarithm of that;
+/// slices of no mass stay without. Slices are `states` long, and the joint is float64 and row-major. What rounding does
+/// to a whole slice, along a plate or a chain, cancels: sums are one, and no probability is larger.
+void make_posterior(const Tensor& joint, std::int64_t states, bool log);
 
-/// A factor's posterior in its operand's shape, from the joint of its variables with axes batch, plates, states: the
-/// mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims. An entry of the joint
-/// counts as often as there are `copies` of its slice, once where none are given, and slices that do not exist do not
-/// count.
+/// A factor's posterior in its operand's shape, from the joint of its variables, which is overwritten, with axes batch,
+/// plates, states: the mean over slices that the operand has no axis for, nothing off the diagonal of repeated dims. An
+/// entry of the joint counts as often as there are `copies` of its slice, once where none are given, and slices that do
+/// not exist do not count.
 [[nodiscard]] Tensor factor_posterior(const FactorGraph& graph, const planner::Extents& extents, std::size_t factor,
                                       const std::vector<DimId>& axes, const Tensor& joint,
                                       const std::vector<double>& copies, bool log, Dtype dtype);

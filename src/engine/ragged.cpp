@@ -8,41 +8,24 @@
 namespace plated::engine {
 namespace {
 
-/// Copies one axis after the other; axes of ragged dims choose a length, and the ragged one's own is cut off there.
+/// Copies one axis after the other.
 template <class T>
 class Padder {
  public:
-  Padder(const Tensor& from, const std::vector<DimId>& axes, DimId dim, const Ragged& lengths, T one)
-      : from_(from), axes_(axes), dim_(dim), lengths_(lengths), one_(one), at_(axes.size()) {
-    length_stride_.assign(axes.size(), 0);
-    std::int64_t stride = 1;
-    for (std::size_t k = lengths.dims.size(); k-- > 0;) {
-      for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        if (axes[axis] == lengths.dims[k]) {
-          length_stride_[axis] = stride;
-          break;
-        }
-      }
-      stride *= lengths.sizes[k];
-    }
-  }
+  Padder(const Tensor& from, const std::vector<Padding::Part>& parts, std::vector<std::int64_t>& at, T one, T* to)
+      : from_(from), parts_(parts), at_(at), one_(one), to_(to) {}
 
-  Tensor run() {
-    Tensor to = Tensor::uninitialised(from_.dtype(), from_.shape());
-    to_ = static_cast<T*>(to.mutable_data());
-    copy(0, static_cast<const T*>(from_.data()));
-    return to;
-  }
-
- private:
   void copy(std::size_t axis, const T* from) {
-    if (axis == axes_.size()) {
+    if (axis == at_.size()) {
       *to_++ = exists() ? *from : one_;
       return;
     }
     const std::int64_t size = from_.shape()[axis];
     const std::int64_t stride = from_.strides()[axis];
-    if (axis + 1 == axes_.size() && axes_[axis] != dim_ && length_stride_[axis] == 0) {
+    const auto ignores = [axis](const Padding::Part& part) {
+      return !part.is_dim[axis] && part.length_stride[axis] == 0;
+    };
+    if (axis + 1 == at_.size() && std::all_of(parts_.begin(), parts_.end(), ignores)) {
       if (!exists()) {
         to_ = std::fill_n(to_, size, one_);
         return;
@@ -51,32 +34,31 @@ class Padder {
       return;
     }
     for (at_[axis] = 0; at_[axis] < size; ++at_[axis]) copy(axis + 1, from + at_[axis] * stride);
+    at_[axis] = 0;
   }
 
+ private:
   [[nodiscard]] bool exists() const {
-    std::int64_t slice = 0;
-    std::int64_t index = 0;
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (axes_[axis] == dim_) slice = std::max(slice, at_[axis]);
-      index += at_[axis] * length_stride_[axis];
-    }
-    return slice < lengths_.values[index];
+    return std::all_of(parts_.begin(), parts_.end(), [this](const Padding::Part& part) {
+      std::int64_t slice = 0;
+      std::int64_t index = 0;
+      for (std::size_t axis = 0; axis < at_.size(); ++axis) {
+        if (part.is_dim[axis]) slice = std::max(slice, at_[axis]);
+        index += at_[axis] * part.length_stride[axis];
+      }
+      return slice < part.lengths.values[static_cast<std::size_t>(index)];
+    });
   }
 
   const Tensor& from_;
-  const std::vector<DimId>& axes_;
-  DimId dim_;
-  const Ragged& lengths_;
+  const std::vector<Padding::Part>& parts_;
+  std::vector<std::int64_t>& at_;
   T one_;
-  std::vector<std::int64_t> at_;
-  std::vector<std::int64_t> length_stride_;
-  T* to_ = nullptr;
+  T* to_;
 };
 
-/// A copy without padding of one dim. What has no axis for the dim stays as it is.
-Tensor padded(const Tensor& operand, const std::vector<DimId>& axes, DimId dim, const Ragged& lengths,
-              Semiring semiring) {
-  if (!holds(axes, dim)) return operand;
+/// The lengths of a dim, for those dims among the axes that they depend on.
+Padding::Part part_of(const std::vector<DimId>& axes, DimId dim, const Ragged& lengths) {
   std::vector<DimId> kept;
   std::vector<std::int64_t> sizes;
   for (std::size_t k = 0; k < lengths.dims.size(); ++k) {
@@ -84,15 +66,41 @@ Tensor padded(const Tensor& operand, const std::vector<DimId>& axes, DimId dim, 
     kept.push_back(lengths.dims[k]);
     sizes.push_back(lengths.sizes[k]);
   }
-  const Ragged own = lengths.over(kept, sizes);
-  const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
-  if (operand.dtype() == Dtype::float32) {
-    return Padder<float>(operand, axes, dim, own, static_cast<float>(one)).run();
+  Padding::Part part{.lengths = lengths.over(kept, sizes)};
+  for (const DimId axis : axes) part.is_dim.push_back(axis == dim);
+  part.length_stride.assign(axes.size(), 0);
+  std::int64_t stride = 1;
+  for (std::size_t k = kept.size(); k-- > 0; stride *= sizes[k]) {
+    const auto axis = std::find(axes.begin(), axes.end(), kept[k]) - axes.begin();
+    part.length_stride[static_cast<std::size_t>(axis)] = stride;
   }
-  return Padder<double>(operand, axes, dim, own, one).run();
+  return part;
 }
 
 }  // namespace
+
+Padding::Padding(const std::vector<DimId>& axes, const RaggedDims& lengths) {
+  for (const auto& [dim, ragged] : lengths) {
+    if (holds(axes, dim)) parts_.push_back(part_of(axes, dim, ragged));
+  }
+  if (!parts_.empty()) at_.resize(axes.size());
+}
+
+Tensor Padding::fill(const Tensor& operand, Semiring semiring, const Tensor& memory) {
+  if (parts_.empty()) return operand;
+  const bool fits = memory.dtype() == operand.dtype() && memory.shape() == operand.shape() && memory.data() != nullptr;
+  Tensor to = fits ? memory : Tensor::uninitialised(operand.dtype(), operand.shape());
+  const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
+  const auto copy = [&]<class T>(const T* from) {
+    Padder<T>(operand, parts_, at_, static_cast<T>(one), static_cast<T*>(to.mutable_data())).copy(0, from);
+  };
+  if (operand.dtype() == Dtype::float32) {
+    copy(static_cast<const float*>(operand.data()));
+  } else {
+    copy(static_cast<const double*>(operand.data()));
+  }
+  return to;
+}
 
 bool holds(const std::vector<DimId>& dims, DimId dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
 
@@ -136,9 +144,7 @@ Ragged Ragged::over(const std::vector<DimId>& kept, const std::vector<std::int64
 
 Tensor without_padding(const std::vector<DimId>& axes, const Tensor& operand, const RaggedDims& lengths,
                        Semiring semiring) {
-  Tensor result = operand;
-  for (const auto& [dim, ragged] : lengths) result = padded(result, axes, dim, ragged, semiring);
-  return result;
+  return Padding(axes, lengths).fill(operand, semiring);
 }
 
 void end_inner(RaggedDims& ragged) {

@@ -28,7 +28,27 @@ void end_inner(RaggedDims& ragged);
 /// Whether a list of dims has one.
 [[nodiscard]] bool holds(const std::vector<DimId>& dims, DimId dim);
 
-/// A copy of an operand in which slices that do not exist hold the semiring's one; they are not read.
+/// Makes copies of operands with given axes in which slices that do not exist hold a semiring's one; they are not read.
+class Padding {
+ public:
+  Padding(const std::vector<DimId>& axes, const RaggedDims& lengths);
+
+  /// The operand itself where all of its slices exist. A copy is put into `memory` where that is alike, and then
+  /// nothing is allocated.
+  [[nodiscard]] Tensor fill(const Tensor& operand, Semiring semiring, const Tensor& memory = {});
+
+  /// The lengths of one dim.
+  struct Part {
+    Ragged lengths;                                // over dims among the axes
+    std::vector<bool> is_dim = {};                 // [axis]
+    std::vector<std::int64_t> length_stride = {};  // [axis], among the lengths
+  };
+
+ private:
+  std::vector<Part> parts_;
+  std::vector<std::int64_t> at_;  // the index at hand
+};
+/// One such copy.
 [[nodiscard]] Tensor without_padding(const std::vector<DimId>& axes, const Tensor& operand, const RaggedDims& lengths,
                                      Semiring semiring);
 

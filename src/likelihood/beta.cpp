@@ -9,7 +9,7 @@ namespace plated::likelihood {
 namespace {
 
 constexpr double least_beta = 1e-6;
-constexpr double most_beta = 1e8;
+constexpr double most_beta = largest_shape;
 
 /// Maximises (a − 1) x + (b − 1) y − ln B(a, b), which is concave: Newton's steps, halved until they gain.
 class BetaSearch {

@@ -68,7 +68,7 @@ class Gamma final : public Density {
 
  private:
   static constexpr double log_least = -13.815510557964274;  // 1e-6
-  static constexpr double log_most = 18.420680743952367;    // 1e8
+  static inline const double log_most = std::log(largest_shape);
 
   double unit_, log_unit_;
 };

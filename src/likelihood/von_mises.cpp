@@ -71,7 +71,7 @@ class VonMises final : public Density {
 
  private:
   static constexpr double least = 1e-8;
-  static constexpr double most = 1e8;
+  static constexpr double most = largest_shape;
 
   static void put(double mean, double concentration, std::span<double> at) {
     at[0] = std::log1p(concentration) * std::cos(mean);

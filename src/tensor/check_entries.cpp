@@ -1,6 +1,8 @@
 // Finds entries out of range, and says where they are.
 #include "tensor/check_entries.hpp"
 
+#include <algorithm>
+
 #include "plated/error.hpp"
 
 namespace plated::tensor {
@@ -30,6 +32,8 @@ void check_entries(const IntegerView& integers, std::int64_t least, std::int64_t
 }
 
 void check_states(const IntegerView& observed, const std::string& variable, std::int64_t states) {
+  const auto is_state = [states](std::int64_t value) { return value >= -1 && value < states; };
+  if (std::all_of(observed.begin(), observed.end(), is_state)) return;
   check_entries(observed, -1, states - 1, "the evidence for '" + variable + "' has the value",
                 "and its states are 0 … " + std::to_string(states - 1) + " (−1: not observed)");
 }

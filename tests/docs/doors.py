@@ -48,7 +48,8 @@ REASONS = [
     (["C++ equation", "C++ `Plan`", "C++ `Evaluation`", "Python functions", "Python `Plan`", "Python `Evaluation`"],
      ["fit", "expected_counts"], LEARNT),
     (["program"], ["expected_counts"], ASKED),
-    (["PyTorch", "JAX", "C++ libtorch", "C++ `Program`"], ["fit", "expected_counts"], AUTOGRAD_LEARNS),
+    (["PyTorch", "JAX", "C++ libtorch"], ["fit", "expected_counts"], AUTOGRAD_LEARNS),
+    (["C++ `Program`"], ["expected_counts", "write_model"], "`model` gives what it takes"),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["hessian_vector_product", "leave_one_out"], OPEN_KEPT),
     (["C++ `Evaluation`", "Python `Evaluation`"], ["evaluate", "compile", "cost", "explain", "print", "draw"], KEPT),
     (["C++ `Plan`", "Python `Plan`"], ["compile"], "a plan is what `compile` gives"),
@@ -69,11 +70,10 @@ REASONS = [
      ["evaluate", "compile", "cost", "explain", "print", "draw", "read_model", "write_model"], FRAMEWORK),
     (["C++ `Program`"], ["einsum"], "a program asks about what it has sampled; `log_likelihood` is its total"),
     (["C++ `Program`"], ["value_and_gradient", "hessian_vector_product"], "autograd differentiates `log_likelihood`, twice"),
-    (["C++ `Program`"], ["max_marginals", "entropy", "expectation", "leave_one_out", "evaluate"], "not offered yet"),
     (["C++ `Program`"], ["compile"], "`graph` gives what `compile` takes"),
     (["C++ `Program`"], ["cost", "print"], "`explain` has them"),
     (["C++ `Program`"], ["draw"], "`picture` gives what `draw_svg` takes"),
-    (["C++ `Program`"], ["read_model", "write_model"], FILE),
+    (["C++ `Program`"], ["read_model"], FILE),
 ]  # fmt: skip
 
 
@@ -173,7 +173,8 @@ def doors():
         "JAX": found_in(exported(python_tree("jax/__init__.py"))),
         "C++ libtorch": found_in(cpp_functions(torch_header("einsum.hpp"), "std::string_view equation")),
         # `sample` is a statement of programs.
-        "C++ `Program`": found_in(set(cpp_members(torch_header("program.hpp"), "Program")) - {"sample"}),
+        "C++ `Program`": found_in(set(cpp_members(torch_header("program.hpp"), "Program")) - {"sample"}
+                                  | set(cpp_functions(torch_header("fit.hpp"), "Parameters& parameters"))),
     }
     spelled = {door: {verb: ", ".join(f"`{name}`" for name in sorted(names)) for verb, names in verbs.items()}
                for door, verbs in table.items()}  # fmt: skip

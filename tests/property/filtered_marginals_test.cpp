@@ -1,6 +1,10 @@
 // Filtered marginals of chains, and those of their ends, against the brute-force posterior.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "plated/error.hpp"
 #include "plated/marginals.hpp"
 #include "property/drawn_model.hpp"
 #include "property/near.hpp"
@@ -130,6 +134,44 @@ TEST(ChainMarginalsOf, NeighbouringSlicesAgree) {
     }
     return testing::AssertionSuccess();
   });
+}
+
+/// Sets, ends and filtered marginals in one question are those of three.
+TEST(ChainMarginalsOf, AllAtOnceAreThoseAskedAlone) {
+  int asked = 0;
+  for_each_model(200, {.graphs = ChainOptions{.last_factors = false}}, [&](DrawnModel& drawn) {
+    const auto ask = [&](const MarginalOptions& wanted) {
+      return marginals(drawn.plan, drawn.tensors(), drawn.run(), wanted);
+    };
+    oracle::Posterior posterior = drawn.posterior();
+    if (any_zero(posterior.table({}), drawn.semiring)) return testing::AssertionSuccess();
+    const auto& [source, target] = drawn.c.chains[0].links[0];
+    const std::vector<std::vector<std::string>> sets{{source}};
+    Marginals filtered;
+    try {
+      filtered = ask({.filtered = true, .log = true});
+    } catch (const Error&) {
+      return testing::AssertionSuccess();  // what is not offered
+    }
+    ++asked;
+    const Marginals all = ask({.sets = sets, .ends = true, .filtered = true, .log = true});
+    const Marginals joint = ask({.variables = false, .sets = sets, .log = true});
+    const Marginals ends = ask({.variables = false, .ends = true, .log = true});
+    const auto is_near = [](const Tensor& got, const Tensor& want) {
+      const std::vector<double> a = got.values(), b = want.values();
+      return got.shape() == want.shape() && std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) {
+               return x == y || std::abs(x - y) <= 1e-9 * (1 + std::abs(y));
+             });
+    };
+    if (all.sets.size() != 1 || !is_near(all.sets[0], joint.sets[0])) return testing::AssertionFailure() << "set";
+    for (const Marginals& of : {filtered, ends}) {
+      for (const auto& [name, tensor] : of.variables) {
+        if (!is_near(all.variables.at(name), tensor)) return testing::AssertionFailure() << name;
+      }
+    }
+    return testing::AssertionSuccess();
+  });
+  EXPECT_GT(asked, 50);
 }
 
 }  // namespace

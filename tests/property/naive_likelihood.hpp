@@ -31,6 +31,14 @@ inline void put_parameters_at(Likelihood& likelihood, std::size_t entry, const P
   }
 }
 
+/// ln I_0(k), by its expansion where the function itself would overflow.
+inline long double naive_log_bessel(long double k) {
+  if (k < 1000) return std::log(std::cyl_bessel_i(0.0L, k));
+  const long double y = 1 / (8 * k);
+  return k - std::log(2 * std::numbers::pi_v<long double> * k) / 2 +
+         std::log1p(y * (1 + y * (9.0L / 2 + y * (225.0L / 6 + y * 11025 / 24))));
+}
+
 inline long double naive_density(Family family, const Parameters& p, double x) {
   const long double number = x;
   switch (family) {
@@ -54,8 +62,8 @@ inline long double naive_density(Family family, const Parameters& p, double x) {
     }
     case Family::von_mises: {
       const long double concentration = p.at("concentration");
-      return concentration * std::cos(number - p.at("mean")) -
-             std::log(2 * std::numbers::pi_v<long double> * std::cyl_bessel_i(0.0L, concentration));
+      return concentration * std::cos(number - p.at("mean")) - std::log(2 * std::numbers::pi_v<long double>) -
+             naive_log_bessel(concentration);
     }
     case Family::bernoulli:
       return std::log(static_cast<long double>(x == 1 ? p.at("probability") : 1 - p.at("probability")));
@@ -69,9 +77,9 @@ inline bool counts_zero(Family family) { return family == Family::poisson || fam
 
 /// The largest value of a function with a single peak, by golden sections.
 template <class Function>
-double highest(double low, double high, const Function& function) {
+double highest(double low, double high, const Function& function, double tolerance = 1e-8) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
-  while (high - low > 1e-8 * (1 + std::abs(low))) {
+  while (high - low > tolerance * (1 + std::abs(low))) {
     const double a = high - ratio * (high - low);
     const double b = low + ratio * (high - low);
     if (function(a) < function(b)) {
@@ -83,14 +91,23 @@ double highest(double low, double high, const Function& function) {
   return (low + high) / 2;
 }
 
-/// The best parameters of two that are above zero, by a search over their logarithms inside a search.
+/// The best alpha and beta, by a search for the best mean inside a search for their sum: where numbers are nearly alike
+/// the sum is large, and the mean is then far better determined than it is.
 template <class Score>
 std::pair<double, double> highest_pair(const Score& score) {
-  const auto second = [&](double a) {
-    return highest(-5, 9, [&](double b) { return score(std::exp(a), std::exp(b)); });
+  const auto pair = [](double log_sum, double logit) {
+    return std::pair{std::exp(log_sum) / (1 + std::exp(-logit)), std::exp(log_sum) / (1 + std::exp(logit))};
   };
-  const double first = highest(-5, 9, [&](double a) { return score(std::exp(a), std::exp(second(a))); });
-  return {std::exp(first), std::exp(second(first))};
+  const auto scored = [&](double log_sum, double logit) {
+    const auto [a, b] = pair(log_sum, logit);
+    return score(a, b);
+  };
+  const auto mean = [&](double log_sum) {
+    return highest(
+        -12, 12, [&](double logit) { return scored(log_sum, logit); }, 1e-12);
+  };
+  const double sum = highest(-12, 19, [&](double log_sum) { return scored(log_sum, mean(log_sum)); });
+  return pair(sum, mean(sum));
 }
 
 inline long double naive_log(const Likelihood& likelihood, const Parameters& p, double x) {
@@ -134,9 +151,9 @@ inline Parameters naive_best(Family family, const Weighted& seen, Parameters bef
       }
       const long double length = std::sqrt(cosines * cosines + sines * sines) / weight;
       before["mean"] = static_cast<double>(std::atan2(sines, cosines));
-      before["concentration"] = std::exp(highest(-18, 6, [&](double log_k) {
+      before["concentration"] = std::exp(highest(-18, 19, [&](double log_k) {
         const long double k = std::exp(static_cast<long double>(log_k));
-        return k * length - std::log(std::cyl_bessel_i(0.0L, k));
+        return k * length - naive_log_bessel(k);
       }));
       return before;
     }

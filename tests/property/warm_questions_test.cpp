@@ -8,6 +8,7 @@
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "plated/sample.hpp"
+#include "property/asked_again.hpp"
 #include "property/counted_memory.hpp"
 #include "property/random_tensor.hpp"
 
@@ -27,33 +28,6 @@ int allocations_when_warm(const Ask& ask) {
   return allocations;
 }
 
-/// A plan with its operands in memory that changes between calls.
-struct Asked {
-  Asked(const Model& model, int threads)
-      : plan(compile(model.graph)), operands(model.operands), workspace(plan), options{.threads = threads} {}
-
-  /// Other numbers in the same memory.
-  void change() {
-    for (const Tensor& operand : operands) {
-      if (operand.dtype() == Dtype::float32) {
-        for (float& entry : operand.span<float>()) entry = entry * 0.75F - 0.125F;
-      } else {
-        for (double& entry : operand.span<double>()) entry = entry * 0.75 - 0.125;
-      }
-    }
-  }
-
-  Plan plan;
-  std::vector<Tensor> operands;
-  Workspace workspace;
-  RunOptions options;
-};
-
-void expect_same(const std::vector<Tensor>& got, const std::vector<Tensor>& want) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t k = 0; k < got.size(); ++k) EXPECT_EQ(got[k], want[k]) << k;
-}
-
 void expect_marginals(Asked& asked, const MarginalOptions& wanted) {
   Marginals answer;
   const auto ask = [&] { marginals_into(answer, asked.plan, asked.operands, asked.workspace, asked.options, wanted); };
@@ -64,6 +38,7 @@ void expect_marginals(Asked& asked, const MarginalOptions& wanted) {
   EXPECT_EQ(answer.log_partition, fresh.log_partition);
   EXPECT_EQ(answer.variables, fresh.variables);
   expect_same(answer.factors, fresh.factors);
+  expect_same(answer.sets, fresh.sets);
 }
 
 void expect_choices(Asked& asked) {
@@ -208,23 +183,6 @@ TEST(WarmQuestions, OfWeightsAllocateNothing) {
   }
 }
 
-/// Other evidence is prepared for anew.
-TEST(WarmQuestions, ReadEvidence) {
-  const Model model("a,abi->", {{2}, {2, 3, 4}}, "i", Dtype::float64, Semiring::log);
-  const Plan plan = compile(model.graph, {.observable = {"b"}});
-  Workspace workspace(plan);
-  std::vector<std::int16_t> seen{0, -1, 2, 1};
-  const RunOptions options{.evidence = {{"b", IntegerView::view(seen)}}};
-  Marginals answer;
-  for (const std::int16_t state : {1, 0, -1}) {
-    seen[0] = state;
-    marginals_into(answer, plan, model.operands, workspace, options);
-    EXPECT_EQ(answer.variables, marginals(plan, model.operands, options).variables);
-    marginals_into(answer, plan, model.operands, workspace);
-    EXPECT_EQ(answer.variables, marginals(plan, model.operands).variables);
-  }
-}
-
 TEST(WarmQuestions, OfChainsAllocateNothing) {
   const EquationOptions hmm{.plates = "n", .chains = {{"t", {"a->b"}}}};
   for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
@@ -233,6 +191,22 @@ TEST(WarmQuestions, OfChainsAllocateNothing) {
     const Model untied("(n) a, n t a b ->", {{3}, {4, 20, 3, 3}}, hmm, dtype, Semiring::log);
     expect_warm(untied, "t", {untied.graph.factors()[1].name});
   }
+}
+
+/// Posteriors that are outputs of a plan.
+TEST(WarmQuestions, OfSetsAndLogarithmsAllocateNothing) {
+  Asked plates(paper_model(3, 5, Dtype::float32, Semiring::log), 1);
+  expect_marginals(plates, {.log = true});
+  const EquationOptions hmm{.plates = "n", .chains = {{"t", {"a->b"}}}};
+  const Model model("(n) a, (n t) a b, n t b c ->", {{3}, {3, 3}, {2, 9, 3, 2}}, hmm, Dtype::float64, Semiring::log);
+  Asked chain(model, 1);
+  expect_marginals(chain, {.sets = {{"b", "c"}}});
+  expect_marginals(chain, {.sets = {{"c"}}, .log = true});
+  expect_marginals(chain, {.filtered = true});
+  expect_marginals(chain, {.ends = true});
+  const std::vector<std::int32_t> steps{9, 4};
+  chain.options.lengths = {{"t", IntegerView::view(steps)}};
+  expect_marginals(chain, {.sets = {{"b", "c"}}, .ends = true, .filtered = true, .log = true});
 }
 
 /// Other memory of the same strides is read, too.

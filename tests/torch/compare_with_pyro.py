@@ -82,6 +82,17 @@ def subsampled(p):
         pyro.sample("y", dist.Normal(p[1][k], 1.0), obs=2 * wave((10,), 0.2)[taken])
 
 
+def masked(p):
+    """The mask covers states, too; in C++ it covers what is observed alone."""
+    y, seen = wave((4, 6), 0.3), coins((4, 6), 0.5).bool()
+    with pyro.plate("n", 4):
+        x = categorical("x0", p[0])
+        for t in pyro.markov(range(6)):
+            with pyro.poutine.mask(mask=seen[:, t]):
+                x = categorical(f"x_{t}", p[1][x])
+                pyro.sample(f"y_{t}", dist.Normal(p[2][x], 1.0), obs=y[:, t])
+
+
 MODELS = {
     "hmm": (lambda p: hidden_markov(p, False), [(3,), (3, 3), (3,)]),
     "autoregressive": (lambda p: hidden_markov(p, True), [(3,), (3, 3), (3, 2)]),
@@ -89,6 +100,7 @@ MODELS = {
     "mixture": (mixture, [(2,), (2, 3), (3,)]),
     "overlapping": (overlapping, [(), (2,), (2,), (2, 2)]),
     "subsampled": (subsampled, [(2,), (2,)]),
+    "masked": (masked, [(3,), (3, 3), (3,)]),
 }
 
 

@@ -120,6 +120,48 @@ TEST(TorchEinsum, SumsNothingIntoAnEmptyPlate) {
   EXPECT_EQ(inputs[1].grad().numel(), 0);
 }
 
+TEST(TorchEinsum, TakesSizesFromEvidence) {
+  const at::Tensor prior = random({3});
+  const at::Tensor seen = at::tensor({0, 2, 2, -1, 1}, at::kLong);
+  const EinsumOptions options{.plates = "i", .evidence = {{"x", integers(seen)}}};
+  const at::Tensor expected = prior[0] + 2 * prior[2] + prior[1] + prior.logsumexp(0);
+  EXPECT_NEAR(log_partition("(i)x->", {prior}, options).item<double>(), expected.item<double>(), 1e-12);
+  expect_gradients([&](const Inputs& inputs) { return log_partition("(i)x->", inputs, options); }, {prior});
+}
+
+/// A coin, and throws of it that a model has observed.
+Model coin(Space space) {
+  FactorGraph graph;
+  graph.plate("i", 3);
+  graph.variable("bias", 2);
+  graph.variable("side", 2, {"i"});
+  graph.factor("prior", {"bias"}, {.distribution_of = "bias"});
+  graph.factor("throw", {"bias", "side"}, {.tied = {"i"}, .distribution_of = "side"});
+  const Tensor prior = Tensor::of<double>({2}, {0.25, 0.75});
+  const Tensor sides = Tensor::of<double>({2, 2}, {0.5, 0.5, 0.9, 0.1});
+  const Model model = make_model(graph, {{"prior", prior}, {"throw", sides}},
+                                 {.space = Space::real, .evidence = {{"side", Integers({3}, {0, 0, 1})}}});
+  return in_space(model, space);
+}
+
+TEST(TorchEinsum, TakesModels) {
+  const double expected = std::log(0.25 * 0.125 + 0.75 * 0.081);
+  for (const Space space : {Space::real, Space::log}) {
+    EXPECT_NEAR(log_partition(coin(space)).item<double>(), expected, 1e-12);
+    EXPECT_NEAR(einsum(coin(space), {}, {.semiring = Semiring::real}).item<double>(), std::exp(expected), 1e-12);
+  }
+  // Tensors stand for factors by name, and are differentiated by.
+  const at::Tensor log_prior = random({2}).log_softmax(0);
+  const auto total = [](const Inputs& inputs) { return log_partition(coin(Space::real), {{"prior", inputs[0]}}); };
+  EXPECT_NEAR(total({log_prior}).exp().item<double>(),
+              (log_prior.exp()[0] * 0.125 + log_prior.exp()[1] * 0.081).item<double>(), 1e-12);
+  expect_gradients(total, {log_prior});
+  const at::Tensor other = at::tensor({1, 1, 1}, at::kLong);  // in place of what the model has observed
+  EXPECT_NEAR(log_partition(coin(Space::log), {}, {.evidence = {{"side", integers(other)}}}).exp().item<double>(),
+              0.25 * 0.125 + 0.75 * 0.001, 1e-12);
+  EXPECT_THROW((void)log_partition(coin(Space::log), {{"nothing", log_prior}}), UnknownNameError);
+}
+
 TEST(TorchEinsum, ComputesNoGradientsUnasked) {
   const Inputs inputs = leaves({random({2}), random({2, 3}, 2)});
   const c10::NoGradGuard no_grad;

@@ -70,6 +70,24 @@ TEST(TorchMarkov, HiddenMarkovModelsOfUnequalLengths) {
   EXPECT_EQ(best.at("x")[1][1].item<std::int64_t>(), -1);  // beyond its length
 }
 
+TEST(TorchMarkov, AnswersFurtherQuestionsAlongChains) {
+  const Sequences data{random({4, 6}, 4), {6, 1, 3, 6}};
+  const Program model = hidden_markov(parameters(), data);
+  const auto scores = model.max_marginals();
+  const double best = model.map().score.item<double>();
+  EXPECT_TRUE(at::allclose(std::get<0>(scores.at("start").max(1)), at::full({4}, best, real)));
+  EXPECT_EQ(scores.at("x").sizes(), (std::vector<std::int64_t>{4, 6, 3}));
+  EXPECT_GT(model.entropy().item<double>(), 0);
+  // log p(y[3, 2] | all else) is what the missing number costs.
+  at::Tensor missing = data.y.clone();
+  missing[3][2] = NAN;
+  const at::Tensor left = model.leave_one_out("t", {}, {"y"});
+  EXPECT_NEAR(
+      left[3][2].item<double>(),
+      (model.log_likelihood() - hidden_markov(parameters(), {missing, data.lengths}).log_likelihood()).item<double>(),
+      1e-11);
+}
+
 TEST(TorchMarkov, SubsampledSequencesAreScaled) {
   const Sequences all{random({4, 6}, 4), {6, 6, 6, 6}};
   Sequences some = all;

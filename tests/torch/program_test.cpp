@@ -101,6 +101,45 @@ TEST(TorchProgram, AnswersAreThoseOfThePosterior) {
   EXPECT_TRUE(at::allclose(draws.at("y").to(real).mean(0), posterior.at("y").select(1, 1), 0, 0.03));
 }
 
+TEST(TorchProgram, AnswersFurtherQuestions) {
+  const at::Tensor px = at::scalar_tensor(0.3, real);
+  const at::Tensor py = at::scalar_tensor(0.7, real);
+  Program model;
+  const Value x = model.sample("x", Bernoulli(px));
+  const Plate I = model.plate("I", 3), J = model.plate("J", 4);
+  const Value y = model.sample("y", Bernoulli(py), {I});
+  model.observe("z", Bernoulli(Value(table())[{x, y}]), seen(), {I, J});
+  const auto posterior = model.marginals();
+  const double best = model.map().score.item<double>();
+  const auto scores = model.max_marginals();
+  EXPECT_NEAR(scores.at("x").max().item<double>(), best, 1e-12);
+  EXPECT_TRUE(at::allclose(std::get<0>(scores.at("y").max(1)), at::full({3}, best, real)));
+  // Expectations are sums of marginals, and of joint ones by conditioning.
+  EXPECT_NEAR(model.expectation(y).item<double>(), posterior.at("y").select(1, 1).sum().item<double>(), 1e-12);
+  const Value weights(numbers({1, 10, 100}), {I});
+  EXPECT_NEAR(model.expectation(weights * y).item<double>(),
+              (posterior.at("y").select(1, 1) * numbers({1, 10, 100})).sum().item<double>(), 1e-10);
+  Program given = example(px, py, table(), seen());
+  given.condition("x", at::scalar_tensor(1, at::kLong));
+  EXPECT_NEAR(model.expectation(x * y).item<double>(),
+              (posterior.at("x")[1] * given.marginals().at("y").select(1, 1).sum()).item<double>(), 1e-12);
+  // H = log Z − E[log p(x, y, z)], and −Σ p log p over all 16 assignments.
+  double entropy = 0;
+  for (int k = 0; k < 16; ++k) {
+    Program replayed = example(px, py, table(), seen());
+    replayed.replay({{"x", at::scalar_tensor(k / 8, at::kLong)}, {"y", at::tensor({k / 4 % 2, k / 2 % 2, k % 2})}});
+    const double log_p = (replayed.log_likelihood() - model.log_likelihood()).item<double>();
+    entropy -= std::exp(log_p) * log_p;
+  }
+  EXPECT_NEAR(model.entropy().item<double>(), entropy, 1e-12);
+  // p(row | other rows) is p(all) / p(others).
+  const at::Tensor others = example(px, py, table(), seen().slice(0, 1, 3)).log_likelihood();
+  EXPECT_NEAR(model.leave_one_out("I")[0].item<double>(), (model.log_likelihood() - others).item<double>(), 1e-12);
+  EXPECT_NEAR(model.evaluate().value()[0].item(), model.log_likelihood().item<double>(), 1e-12);
+  EXPECT_THROW((void)model.expectation(Value(table())), RankError);
+  EXPECT_THROW((void)model.leave_one_out("nowhere"), UnknownNameError);
+}
+
 TEST(TorchProgram, ValuesBroadcastByName) {
   Program model;
   const Plate I = model.plate("I", 3);
@@ -150,11 +189,11 @@ TEST(TorchProgram, MasksLeaveObservationsOut) {
   const auto total = [](const at::Tensor& c, const at::Tensor& s, const std::vector<at::Tensor>& masks) {
     Program program;
     const Plate n = program.plate("n", c.size(0));
-    std::vector<Value> mask;
-    for (const at::Tensor& m : masks) mask.emplace_back(m, std::vector{n});
+    std::vector<Value> seen;
+    for (const at::Tensor& m : masks) seen.emplace_back(m, std::vector{n});
     const Value k = program.sample("k", Bernoulli(0.4), {n});
-    program.observe("c", Poisson(1 + 2 * k), c, {n}, {.mask = mask});
-    program.observe("s", Bernoulli(0.2 + 0.5 * k), s, {n}, {.mask = mask});
+    program.observe("c", Poisson(1 + 2 * k), c, {n}, {.mask = seen});
+    program.observe("s", Bernoulli(0.2 + 0.5 * k), s, {n}, {.mask = seen});
     return program.log_likelihood().item<double>();
   };
   const at::Tensor rows = mask.nonzero().squeeze(1);

@@ -85,6 +85,17 @@ void subsampled(Program& model, const Inputs& p) {
   model.observe("y", Normal(Value(p[1])[k], 1), 2 * wave({10}, 0.2), {i});
 }
 
+void masked(Program& model, const Inputs& p) {
+  const Plate n = model.plate("n", 4), t = model.chain("t", 6);
+  const auto scope = model.within({n});
+  const Value x0 = model.sample("x0", Categorical::logits(p[0]));
+  model.markov(t, {x0}, [&](const Values& before) {
+    const Value x = model.sample("x", Categorical::logits(Value(p[1])[before[0]]));
+    model.observe("y", Normal(Value(p[2])[x], 1), wave({4, 6}, 0.3), {}, {.mask = {Value(coins({4, 6}, 0.5), {n, t})}});
+    return Values{x};
+  });
+}
+
 }  // namespace
 }  // namespace plated::torch
 
@@ -98,4 +109,5 @@ int main() {
   print("mixture", {wave({2}, 1), wave({2, 3}, 2), wave({3}, 3)}, mixture);
   print("overlapping", {wave({}, 1), wave({2}, 2), wave({2}, 3), wave({2, 2}, 4)}, overlapping);
   print("subsampled", {wave({2}, 1), wave({2}, 2)}, subsampled);
+  print("masked", {wave({3}, 1), wave({3, 3}, 2), wave({3}, 3)}, masked);
 }

@@ -13,34 +13,88 @@ namespace plated::torch {
 
 namespace {
 
-/// The chain's variable that stands for the states before a slice, whose first is the state that began the chain.
-std::string inside(const Dim& state) { return state.spelled.substr(1); }
-
-/// The states of a variable; of one that began a chain those of the first slice.
-at::Tensor states_of(const Dim& variable, const std::map<std::string, Integers>& found) {
-  if (!variable.chain) return tensor(found.at(variable.name));
-  return tensor(found.at(inside(variable))).select(-1, 0);
+std::map<std::string, at::Tensor> tensors(const std::map<std::string, Integers>& answers) {
+  std::map<std::string, at::Tensor> result;
+  for (const auto& [name, answer] : answers) result.emplace(name, tensor(answer));
+  return result;
 }
 
 }  // namespace
 
+std::int64_t Program::Impl::chain_axis(const Dim& end) const {
+  const Dims plates = trace.in_order(end.of->plates);
+  return (std::ranges::find(plates, end.chain) - plates.begin()) - static_cast<std::int64_t>(plates.size());
+}
+
+at::Tensor Program::Impl::states_of(const DimPointer& variable, const std::map<std::string, at::Tensor>& found) const {
+  if (!variable->chain) return found.at(variable->name);
+  const at::Tensor& along = found.at(variable->of->name);
+  const std::int64_t axis = chain_axis(*variable);
+  if (variable->chain->size == 0) return at::full_like(along.sum(axis), -1);
+  if (variable->end == End::first) return along.select(axis, 0);
+  const auto counts = lengths.find(variable->chain->name);
+  if (counts == lengths.end()) return along.select(axis, -1);
+  // The last slice that exists, row by row.
+  const at::Tensor last = in_order(variable->name, counts->second, variable->plates).to(at::kLong) - 1;
+  const at::Tensor rows = last.clamp_min(0).unsqueeze(axis).expand_as(along.narrow(axis, 0, 1));
+  return at::where(last < 0, -1, along.gather(axis, rows).squeeze(axis));
+}
+
+std::map<std::string, at::Tensor> Program::Impl::evidence() const {
+  std::map<std::string, at::Tensor> result;
+  for (const auto& [name, states] : given) {
+    const auto site = std::ranges::find(trace.sites(), name, &Site::name);
+    const DimPointer& variable = site->variable;
+    if (!variable->chain) {
+      result.emplace(name, states);
+    } else if (variable->chain->size > 0) {
+      const at::Tensor along = at::full(shape_of(variable->of->plates), -1, at::kLong);
+      along.select(chain_axis(*variable), 0).copy_(states);
+      result.emplace(variable->of->name, along);
+    }
+  }
+  return result;
+}
+
+Program::Impl Program::Impl::without_observations() const {
+  Impl result{.trace = trace.without_observations(), .known_plates = known_plates};
+  for (std::size_t k = 0; k < trace.sites().size(); ++k) {
+    const Site& site = trace.sites()[k];
+    if (site.observed) continue;
+    result.tables.push_back(tables[k]);
+    result.distributions.push_back(distributions[k]);
+    if (const auto states = given.find(site.name); states != given.end()) result.given.insert(*states);
+    for (const DimPointer& plate : site.plates) {
+      if (const auto counts = lengths.find(plate->name); counts != lengths.end()) result.lengths.insert(*counts);
+    }
+  }
+  return result;
+}
+
 Plan Program::Impl::plan() const {
   std::vector<std::string> observable;
-  for (const auto& [name, states] : evidence) observable.push_back(name);
+  for (const auto& [name, states] : evidence()) observable.push_back(name);
   return trace.plan(observable);
 }
 
-RunOptions Program::Impl::run_options(const RunOptions& given) const {
-  RunOptions options = given;
-  const bool batches = trace.scales_batches();
+RunOptions Program::Impl::run_options(const RunOptions& wanted) const {
+  RunOptions options = wanted;
   for (const auto& dim : trace.dims()) {
-    if (dim->kind == DimKind::variable) continue;
-    options.sizes[dim->name] = dim->size;
-    if (dim->scale != 1 && !batches) options.weights[dim->name] = plated::Tensor::scalar(dim->scale);
+    if (dim->kind != DimKind::variable) options.sizes[dim->name] = dim->size;
   }
-  for (const auto& [name, states] : evidence) options.evidence[name] = integers(states);
-  for (const auto& [name, counts] : lengths) options.lengths[name] = integers(counts);
+  options.weights = weights();
+  for (const auto& [name, states] : evidence()) options.evidence[name] = integers(states);
+  for (const auto& [name, counts] : lengths) options.lengths[name] = integers(counts.tensor());
   return options;
+}
+
+Weights Program::Impl::weights() const {
+  Weights result;
+  if (trace.scales_batches()) return result;
+  for (const auto& dim : trace.dims()) {
+    if (dim->scale != 1) result.emplace(dim->name, plated::Tensor::scalar(dim->scale));
+  }
+  return result;
 }
 
 std::vector<Tensor> Program::Impl::operands() const {
@@ -78,19 +132,25 @@ std::map<std::string, at::Tensor> Program::marginals(const RunOptions& options) 
 
 MapAssignment Program::map(const RunOptions& options) const {
   const MapResult found = plated::map(impl_->plan(), impl_->operands(), impl_->run_options(options));
+  const std::map<std::string, at::Tensor> states = tensors(found.assignment);
   MapAssignment result{.score = tensor(found.score)};
-  for (const DimPointer& variable : impl_->asked())
-    result.states[variable->name] = states_of(*variable, found.assignment);
+  for (const DimPointer& variable : impl_->asked()) result.states[variable->name] = impl_->states_of(variable, states);
   return result;
 }
 
 std::map<std::string, at::Tensor> Program::posterior_samples(const SampleOptions& draws,
                                                              const RunOptions& options) const {
-  const auto found = plated::sample(impl_->plan(), impl_->operands(), draws, impl_->run_options(options));
+  const auto found = impl_->samples(draws, options);
   std::map<std::string, at::Tensor> result;
-  for (const DimPointer& variable : impl_->asked()) result[variable->name] = states_of(*variable, found);
+  for (const DimPointer& variable : impl_->asked()) result[variable->name] = impl_->states_of(variable, found);
   return result;
 }
+
+std::map<std::string, at::Tensor> Program::Impl::samples(const SampleOptions& draws, const RunOptions& options) const {
+  return tensors(plated::sample(plan(), operands(), draws, run_options(options)));
+}
+
+Weights Program::weights() const { return impl_->weights(); }
 
 FactorGraph Program::graph() const { return impl_->trace.graph(); }
 

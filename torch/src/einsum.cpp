@@ -241,34 +241,11 @@ struct Einsum : Function<Einsum> {
   }
 };
 
-RunOptions run_options(const EinsumOptions& options) {
-  return {.semiring = options.semiring,
-          .threads = options.threads,
-          .check = options.check,
-          .memory_limit = options.memory_limit,
-          .evidence = options.evidence,
-          .sizes = options.sizes,
-          .lengths = options.lengths,
-          .weights = options.weights,
-          .cancelled = options.cancelled,
-          .progress = options.progress};
-}
-
 at::Tensor only(std::vector<at::Tensor> outputs) {
   if (outputs.size() != 1) {
     throw OptionError("einsum has one output, not " + std::to_string(outputs.size()) + "; einsum_all gives several");
   }
   return std::move(outputs[0]);
-}
-
-PlanOptions observing(const RunOptions& options) {
-  PlanOptions result;
-  for (const auto& [name, states] : options.evidence) result.observable.push_back(name);
-  return result;
-}
-
-Plan plan_of(std::string_view equation, at::TensorList operands, const EinsumOptions& options) {
-  return compile(equation, views(operands), options);
 }
 
 void check_total(const FactorGraph& graph, Semiring semiring) {
@@ -297,7 +274,7 @@ std::vector<at::Tensor> einsum_all(const Plan& plan, at::TensorList operands, co
 }
 
 std::vector<at::Tensor> einsum_all(std::string_view equation, at::TensorList operands, const EinsumOptions& options) {
-  return einsum_all(plan_of(equation, operands, options), operands, run_options(options));
+  return einsum_all(compile(equation, views(operands), options), operands, options.running());
 }
 
 at::Tensor einsum(std::string_view equation, at::TensorList operands, const EinsumOptions& options) {
@@ -308,23 +285,15 @@ at::Tensor einsum(const Plan& plan, at::TensorList operands, const RunOptions& o
   return only(einsum_all(plan, operands, options));
 }
 
-at::Tensor einsum(const FactorGraph& graph, at::TensorList operands, const RunOptions& options) {
-  return einsum(compile(graph, observing(options)), operands, options);
-}
-
 at::Tensor log_partition(std::string_view equation, at::TensorList operands, const EinsumOptions& options) {
   const std::string total(equation);
-  const Plan plan = plan_of(total.find("->") == std::string::npos ? total + "->" : total, operands, options);
-  return log_partition(plan, operands, run_options(options));
+  const Plan plan = compile(total.find("->") == std::string::npos ? total + "->" : total, views(operands), options);
+  return log_partition(plan, operands, options.running());
 }
 
 at::Tensor log_partition(const Plan& plan, at::TensorList operands, const RunOptions& options) {
   check_total(plan.graph(), options.semiring);
   return einsum(plan, operands, options);
-}
-
-at::Tensor log_partition(const FactorGraph& graph, at::TensorList operands, const RunOptions& options) {
-  return log_partition(compile(graph, observing(options)), operands, options);
 }
 
 }  // namespace plated::torch

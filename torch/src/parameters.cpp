@@ -12,42 +12,83 @@
 
 namespace plated::torch {
 
-void Parameters::add(const std::string& name, const at::Tensor& initial, const at::Tensor& free, Constraint constraint,
-                     bool valid) {
-  if (constraints_.contains(name)) throw DuplicateNameError("there are two parameters '" + name + "'");
-  if (!at::isFloatingType(initial.scalar_type()) || !valid || !free.isfinite().all().item<bool>()) {
-    throw ValueError("the initial entries of the parameter '" + name + "' are not inside of its constraint");
+namespace {
+
+[[noreturn]] void refuse(const std::string& name) {
+  throw ValueError("the entries given to the parameter '" + name + "' are not inside of its constraint");
+}
+
+}  // namespace
+
+/// What is free of the constraint; NaN where entries are outside of it, infinite where they are on its edge.
+at::Tensor Parameters::freed(const std::string& name, const at::Tensor& entries, Constraint constraint) {
+  if (!at::isFloatingType(entries.scalar_type())) refuse(name);
+  switch (constraint) {
+    case Constraint::positive:
+      return entries.log();
+    case Constraint::unit_interval:
+      return entries.logit();
+    case Constraint::simplex:
+      if (entries.dim() == 0 || !((entries.sum(-1) - 1).abs().max().item<double>() < 1e-5)) refuse(name);
+      return entries.log();
+    case Constraint::real:
+      break;
   }
+  return entries;
+}
+
+void Parameters::add(const std::string& name, const at::Tensor& initial, Constraint constraint) {
+  if (constraints_.contains(name)) throw DuplicateNameError("there are two parameters '" + name + "'");
+  const at::Tensor free = freed(name, initial, constraint);
+  if (!free.isfinite().all().item<bool>()) refuse(name);
   free_[name] = register_parameter(name, free.detach().clone());
   constraints_[name] = constraint;
 }
 
-void Parameters::real(const std::string& name, const at::Tensor& initial) {
-  add(name, initial, initial, Constraint::real, true);
-}
+void Parameters::real(const std::string& name, const at::Tensor& initial) { add(name, initial, Constraint::real); }
 
 void Parameters::positive(const std::string& name, const at::Tensor& initial) {
-  add(name, initial, initial.log(), Constraint::positive, true);
+  add(name, initial, Constraint::positive);
 }
 
 void Parameters::unit_interval(const std::string& name, const at::Tensor& initial) {
-  add(name, initial, initial.logit(), Constraint::unit_interval, true);
+  add(name, initial, Constraint::unit_interval);
 }
 
 void Parameters::simplex(const std::string& name, const at::Tensor& initial) {
-  const bool sums = initial.dim() > 0 && (initial.sum(-1) - 1).abs().max().item<double>() < 1e-5;
-  add(name, initial, initial.log(), Constraint::simplex, sums);
+  add(name, initial, Constraint::simplex);
+}
+
+void Parameters::assign(const std::string& name, const at::Tensor& entries) {
+  const at::Tensor free = freed(name, entries, constraint_of(name));
+  at::Tensor& mine = free_.at(name);
+  if (free.sizes() != mine.sizes()) throw SizeError("the entries of the parameter '" + name + "' have another shape");
+  if (free.isnan().any().item<bool>()) refuse(name);
+  const at::NoGradGuard guard;
+  mine.copy_(free);
+}
+
+std::vector<at::Tensor> Parameters::free(const std::vector<std::string>& names) const {
+  std::vector<at::Tensor> result;
+  for (const std::string& name : names) {
+    (void)constraint_of(name);
+    result.push_back(free_.at(name));
+  }
+  return result;
+}
+
+Parameters::Constraint Parameters::constraint_of(const std::string& name) const {
+  const auto found = constraints_.find(name);
+  if (found != constraints_.end()) return found->second;
+  std::string known;
+  for (const auto& entry : constraints_) known += " '" + entry.first + "'";
+  throw UnknownNameError("there is no parameter '" + name + "'; there are" + (known.empty() ? " none" : known));
 }
 
 at::Tensor Parameters::operator[](const std::string& name) const {
-  const auto found = constraints_.find(name);
-  if (found == constraints_.end()) {
-    std::string known;
-    for (const auto& entry : constraints_) known += " '" + entry.first + "'";
-    throw UnknownNameError("there is no parameter '" + name + "'; there are" + (known.empty() ? " none" : known));
-  }
+  const Constraint constraint = constraint_of(name);
   const at::Tensor& free = free_.at(name);
-  switch (found->second) {
+  switch (constraint) {
     case Constraint::positive:
       return free.exp();
     case Constraint::unit_interval:

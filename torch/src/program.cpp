@@ -36,7 +36,7 @@ Plate Program::plate(const std::string& name, std::int64_t size, const PlateOpti
   }
   const double scale = static_cast<double>(size) / static_cast<double>(slices == 0 ? 1 : slices);
   Plate made(impl_->trace.add_plate(name, DimKind::plate, slices, slices == 0 ? 1 : scale), options.batch);
-  for (const Value& lengths : options.lengths) impl_->lengths[name] = impl_->in_order(name, lengths, lengths.axes());
+  impl_->add_lengths(name, options);
   impl_->known_plates.emplace(made.dim(), made);
   return made;
 }
@@ -44,7 +44,7 @@ Plate Program::plate(const std::string& name, std::int64_t size, const PlateOpti
 Plate Program::chain(const std::string& name, std::int64_t size, const PlateOptions& options) {
   if (options.batch.defined()) throw OptionError("chain '" + name + "' cannot be subsampled: its slices are in order");
   Plate made(impl_->trace.add_plate(name, DimKind::chain, size, 1), {});
-  for (const Value& lengths : options.lengths) impl_->lengths[name] = impl_->in_order(name, lengths, lengths.axes());
+  impl_->add_lengths(name, options);
   impl_->known_plates.emplace(made.dim(), made);
   return made;
 }
@@ -70,8 +70,7 @@ Value Program::sample(const std::string& name, const Distribution& distribution,
   site.variable = impl_->trace.add_variable(name, table.tensor().size(-1), site.plates);
   site.axes.push_back(site.variable);
   const DimPointer variable = site.variable;
-  impl_->trace.add_site(std::move(site));
-  impl_->tables.push_back(table.tensor());
+  impl_->add_site(std::move(site), table.tensor(), distribution);
   return Value::states(variable);
 }
 
@@ -130,9 +129,8 @@ void Program::Impl::add_observed_states(Site site, const Distribution& distribut
   at::Tensor states = in_order(site.name, data, site.plates);
   site.variable = trace.add_variable(site.name, table.tensor().size(-1), site.plates);
   site.axes.push_back(site.variable);
-  evidence[site.name] = std::move(states);
-  trace.add_site(std::move(site));
-  tables.push_back(table.tensor());
+  given[site.name] = std::move(states);
+  add_site(std::move(site), table.tensor(), distribution);
 }
 
 void Program::Impl::add_observed_numbers(Site site, const Distribution& distribution, Value data,
@@ -159,8 +157,25 @@ void Program::Impl::add_observed_numbers(Site site, const Distribution& distribu
     throw RankError("the " + distribution.name() + " of '" + site.name + "' has an axis without a name");
   }
   site.axes = density.axes();
+  add_site(std::move(site), density.tensor(), distribution);
+}
+
+void Program::Impl::add_site(Site site, const at::Tensor& table, const Distribution& distribution) {
   trace.add_site(std::move(site));
-  tables.push_back(density.tensor());
+  tables.push_back(table);
+  distributions.push_back(distribution.with([](const Value& parameter) { return parameter; }));
+}
+
+void Program::Impl::add_lengths(const std::string& name, const PlateOptions& options) {
+  for (const Value& counts : options.lengths) {
+    lengths.insert_or_assign(name, Value(in_order(name, counts, counts.axes()), trace.in_order(counts.axes())));
+  }
+}
+
+std::vector<std::int64_t> Program::Impl::shape_of(const Dims& plates) const {
+  std::vector<std::int64_t> shape;
+  for (const DimPointer& plate : trace.in_order(plates)) shape.push_back(plate->size);
+  return shape;
 }
 
 at::Tensor Program::Impl::in_order(const std::string& site, const Value& value, const Dims& plates) const {
@@ -213,11 +228,15 @@ std::vector<Value> Program::markov(const Plate& chain, const std::vector<Value>&
 
 void Program::condition(const std::string& name, const at::Tensor& states) {
   const DimPointer variable = impl_->trace.variable(name);
-  if (variable->chain) {
-    throw OptionError("'" + name + "' begins the chain '" + variable->chain->name +
-                      "' and cannot be given: sample it from a distribution that has one state");
+  if (states.sizes() != at::IntArrayRef(impl_->shape_of(variable->plates))) {
+    throw SizeError("states are given of '" + name + "' that have not the sizes of its plates, " +
+                    quoted(impl_->trace.in_order(variable->plates)));
   }
-  impl_->evidence[name] = states;
+  impl_->given[name] = states;
+}
+
+void Program::replay(const std::map<std::string, at::Tensor>& states) {
+  for (const auto& [name, given] : states) condition(name, given);
 }
 
 }  // namespace plated::torch

@@ -98,6 +98,8 @@ DimPointer Trace::begin(const DimPointer& chain, const DimPointer& state) {
   const DimPointer inside = add_variable(chain->name + "_" + state->name, state->size, plates);
   const auto mine = std::ranges::find(dims_, state);
   (*mine)->chain = chain;
+  (*mine)->of = inside;
+  (*mine)->end = End::first;
   (*mine)->spelled = first(inside->name);
   return inside;
 }
@@ -112,8 +114,13 @@ DimPointer Trace::end(const DimPointer& chain, const DimPointer& before, const D
                     " states, and the state before it along '" + chain->name + "' has " + std::to_string(before->size));
   }
   links_.push_back({chain, before, after});
-  return add(
-      {.name = last(after->name), .kind = DimKind::variable, .size = after->size, .plates = scopes_, .chain = chain});
+  return add({.name = last(after->name),
+              .kind = DimKind::variable,
+              .size = after->size,
+              .plates = scopes_,
+              .chain = chain,
+              .of = after,
+              .end = End::last});
 }
 
 DimPointer Trace::variable(const std::string& name) const {

@@ -58,6 +58,9 @@ class Trace {
   /// The given dims in the order of answers and evidence: batch dims, plates, chains.
   [[nodiscard]] Dims in_order(const Dims& plates) const;
 
+  /// The same program before anything is observed.
+  [[nodiscard]] Trace without_observations() const;
+
   [[nodiscard]] FactorGraph graph() const;
   /// The graph with every observation as a variable, and their names.
   [[nodiscard]] std::pair<FactorGraph, std::vector<std::string>> picture() const;

@@ -88,7 +88,7 @@ void Trace::declare(FactorGraph& graph) const {
       if (!is_batch(plate) && std::ranges::find(site.axes, plate) == site.axes.end())
         options.tied.push_back(plate->name);
     }
-    if (site.variable && !is_end(*site.variable)) options.distribution_of = site.variable->name;
+    if (site.variable) options.distribution_of = site.variable->spelled;
     for (const auto& dim : dims_) {
       if (is_batch(dim) && std::ranges::find(site.plates, dim) == site.plates.end()) {
         throw OptionError("plate '" + dim->name + "' is subsampled beside a chain, and site '" + site.name +
@@ -97,6 +97,16 @@ void Trace::declare(FactorGraph& graph) const {
     }
     graph.factor(site.name, names(site.axes), options);
   }
+}
+
+Trace Trace::without_observations() const {
+  Trace result = *this;
+  const auto observed = [&](const auto& dim) {
+    return std::ranges::any_of(sites_, [&](const Site& site) { return site.observed && site.variable == dim; });
+  };
+  std::erase_if(result.dims_, observed);
+  std::erase_if(result.sites_, [](const Site& site) { return site.observed; });
+  return result;
 }
 
 FactorGraph Trace::graph() const {

@@ -91,7 +91,7 @@ Value Value::states(const DimPointer& variable) {
   return result;
 }
 
-Value Value::operator[](std::initializer_list<Value> indices) const {
+Value Value::index(const std::vector<Value>& indices) const {
   const auto count = static_cast<std::int64_t>(indices.size());
   if (own_axes() < count) {
     throw RankError("a value with " + std::to_string(own_axes()) + " axes of its own is indexed by " +

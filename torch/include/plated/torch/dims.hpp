@@ -23,8 +23,10 @@ struct Dim {
   std::vector<DimPointer> plates = {};
   /// How the factor graph spells it: a state before or after a chain is an end of one of the chain's variables.
   std::string spelled = {};
-  /// Of a state before or after a chain: the chain.
+  /// Of a state before or after a chain: the chain, and the chain's variable whose first or last one it is.
   DimPointer chain = {};
+  DimPointer of = {};
+  End end = End::none;
   /// Of a subsampled plate: how many slices each of those that were taken stands for.
   double scale = 1;
 };

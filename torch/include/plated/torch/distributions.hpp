@@ -1,9 +1,14 @@
 // Distributions whose parameters are values.
 #pragma once
 
+#include <ATen/core/Generator.h>
+
+#include <concepts>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "plated/torch/value.hpp"
 
@@ -29,6 +34,13 @@ class Distribution {
   [[nodiscard]] virtual std::int64_t event_axes() const { return 0; }
   /// Some number that every parameter gives a density to: missing ones are replaced by it before they are left out.
   [[nodiscard]] virtual double within() const { return 0; }
+
+  /// What is made of each parameter.
+  using Change = std::function<Value(const Value&)>;
+  /// The same distribution with changed parameters. Null where a class does not say how: it is then not drawn from.
+  [[nodiscard]] virtual std::shared_ptr<const Distribution> with(const Change& /*change*/) const { return nullptr; }
+  /// Independent numbers for every combination of these axes, which are all that the parameters have.
+  [[nodiscard]] virtual Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const;
 };
 
 /// 1 with probability `probs`, else 0.
@@ -40,6 +52,8 @@ class Bernoulli : public Distribution {
   [[nodiscard]] bool discrete() const override { return true; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
   [[nodiscard]] Value log_states() const override { return log_states_; }
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   struct Given {};
@@ -56,6 +70,8 @@ class Categorical : public Distribution {
   [[nodiscard]] bool discrete() const override { return true; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
   [[nodiscard]] Value log_states() const override { return log_states_; }
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   struct Given {};
@@ -71,6 +87,8 @@ class Binomial : public Distribution {
   [[nodiscard]] bool discrete() const override { return true; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
   [[nodiscard]] Value log_states() const override;
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   std::int64_t total_;
@@ -83,6 +101,8 @@ class Poisson : public Distribution {
   [[nodiscard]] std::string name() const override { return "Poisson"; }
   [[nodiscard]] bool discrete() const override { return true; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value rate_;
@@ -93,6 +113,8 @@ class Normal : public Distribution {
   Normal(Value mean, Value deviation) : mean_(std::move(mean)), deviation_(std::move(deviation)) {}
   [[nodiscard]] std::string name() const override { return "Normal"; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value mean_, deviation_;
@@ -104,6 +126,8 @@ class Gamma : public Distribution {
   [[nodiscard]] std::string name() const override { return "Gamma"; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
   [[nodiscard]] double within() const override { return 1; }
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value concentration_, rate_;
@@ -115,6 +139,8 @@ class Beta : public Distribution {
   [[nodiscard]] std::string name() const override { return "Beta"; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
   [[nodiscard]] double within() const override { return 0.5; }
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value a_, b_;
@@ -126,6 +152,8 @@ class VonMises : public Distribution {
   VonMises(Value mean, Value concentration) : mean_(std::move(mean)), concentration_(std::move(concentration)) {}
   [[nodiscard]] std::string name() const override { return "VonMises"; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value mean_, concentration_;
@@ -138,6 +166,8 @@ class Dirichlet : public Distribution {
   [[nodiscard]] std::string name() const override { return "Dirichlet"; }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
   [[nodiscard]] std::int64_t event_axes() const override { return 1; }
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value concentration_;
@@ -147,12 +177,15 @@ class Dirichlet : public Distribution {
 /// other numbers have densities.
 class ZeroInflated : public Distribution {
  public:
-  template <class Base>
+  template <std::derived_from<Distribution> Base>
   ZeroInflated(Value gate, const Base& base) : gate_(std::move(gate)), base_(std::make_shared<Base>(base)) {}
+  ZeroInflated(Value gate, std::shared_ptr<const Distribution> base) : gate_(std::move(gate)), base_(std::move(base)) {}
   [[nodiscard]] std::string name() const override { return "ZeroInflated" + base_->name(); }
   [[nodiscard]] bool discrete() const override { return base_->discrete(); }
   [[nodiscard]] double within() const override { return base_->within(); }
   [[nodiscard]] Value log_prob(const Value& numbers) const override;
+  [[nodiscard]] std::shared_ptr<const Distribution> with(const Change& change) const override;
+  [[nodiscard]] Value draw(const std::vector<DimPointer>& axes, const at::Generator& generator) const override;
 
  private:
   Value gate_;

@@ -3,11 +3,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "plated/einsum.hpp"
 #include "plated/integer_view.hpp"
+#include "plated/model.hpp"
 #include "plated/plan.hpp"
 #include "plated/tensor.hpp"
 
@@ -30,8 +33,16 @@ namespace plated::torch {
 [[nodiscard]] at::Tensor einsum(const Plan& plan, at::TensorList operands, const RunOptions& options = {});
 [[nodiscard]] std::vector<at::Tensor> einsum_all(const Plan& plan, at::TensorList operands,
                                                  const RunOptions& options = {});
-/// The same of a graph, which is planned in every call; the variables that the options have evidence for are observed.
+/// The same of a graph; the variables that the options have evidence for are observed. Plans of the last few graphs are
+/// kept.
 [[nodiscard]] at::Tensor einsum(const FactorGraph& graph, at::TensorList operands, const RunOptions& options = {});
+/// The same of a model: its own numbers stand for the factors that no tensor is given for, and its evidence and lengths
+/// count where the options have no others. Tensors are log factors in the log semiring, whatever the model's space.
+/// Throws UnknownNameError for a factor that is not there, and OptionError for a likelihood without a tensor.
+///
+///   at::Tensor ln_p = plated::torch::log_partition(read_model("asia.bif"), {{"smoke", log_smoke}});
+[[nodiscard]] at::Tensor einsum(const Model& model, const std::map<std::string, at::Tensor>& operands = {},
+                                const RunOptions& options = {});
 
 /// log Z of log factors, one number for each batch; an equation ends in `->`, or has no arrow at all. Its gradient by a
 /// factor is the factor's posterior. Throws OptionError where more than batch dims is kept, or the semiring is another.
@@ -39,6 +50,8 @@ namespace plated::torch {
                                        const EinsumOptions& options = {});
 [[nodiscard]] at::Tensor log_partition(const Plan& plan, at::TensorList operands, const RunOptions& options = {});
 [[nodiscard]] at::Tensor log_partition(const FactorGraph& graph, at::TensorList operands,
+                                       const RunOptions& options = {});
+[[nodiscard]] at::Tensor log_partition(const Model& model, const std::map<std::string, at::Tensor>& operands = {},
                                        const RunOptions& options = {});
 
 /// A view of a tensor's memory that keeps the tensor alive; nothing is copied. Throws ValueError for other types than

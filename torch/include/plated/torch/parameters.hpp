@@ -33,11 +33,17 @@ class Parameters : public ::torch::nn::Module {
 
   /// The parameter with its constraint, differentiable. Throws UnknownNameError.
   [[nodiscard]] at::Tensor operator[](const std::string& name) const;
+  /// Gives a parameter other entries, of the same shape; what is zero, or one, stays so in training. Throws
+  /// UnknownNameError, SizeError and ValueError.
+  void assign(const std::string& name, const at::Tensor& entries);
+  /// The tensors behind some of the parameters, for an optimiser that leaves the others alone.
+  [[nodiscard]] std::vector<at::Tensor> free(const std::vector<std::string>& names) const;
 
  private:
   enum class Constraint : std::uint8_t { real, positive, unit_interval, simplex };
-  void add(const std::string& name, const at::Tensor& initial, const at::Tensor& free, Constraint constraint,
-           bool valid);
+  static at::Tensor freed(const std::string& name, const at::Tensor& entries, Constraint constraint);
+  void add(const std::string& name, const at::Tensor& initial, Constraint constraint);
+  [[nodiscard]] Constraint constraint_of(const std::string& name) const;
 
   std::map<std::string, Constraint> constraints_;
   std::map<std::string, at::Tensor> free_;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "plated/evaluation.hpp"
+#include "plated/model.hpp"
 #include "plated/plan.hpp"
 #include "plated/sample.hpp"
 #include "plated/torch/distributions.hpp"
@@ -101,9 +103,11 @@ class Program {
   ///   });
   std::vector<Value> markov(const Plate& chain, const std::vector<Value>& before, const Body& body);
 
-  /// Gives states of a sampled variable, by its plates as answers have them; negative ones stay unknown. With those of
-  /// every variable the program is replayed on them. Throws UnknownNameError.
+  /// Gives states of a sampled variable, by its plates as answers have them; negative ones stay unknown. Throws
+  /// UnknownNameError, and SizeError for other shapes.
   void condition(const std::string& name, const at::Tensor& states);
+  /// Gives states of many variables, such as those of map(): with all of them log_likelihood() is log p(states, data).
+  void replay(const std::map<std::string, at::Tensor>& states);
 
   /// log p(observations), summed over all variables; autograd differentiates it, twice.
   [[nodiscard]] at::Tensor log_likelihood(const RunOptions& options = {}) const;
@@ -116,6 +120,41 @@ class Program {
   [[nodiscard]] std::map<std::string, at::Tensor> posterior_samples(const SampleOptions& draws,
                                                                     const RunOptions& options = {}) const;
 
+  /// For every sampled variable, slice and state, the score of the best assignment of everything that has that state.
+  [[nodiscard]] std::map<std::string, at::Tensor> max_marginals(const RunOptions& options = {}) const;
+  /// The entropy of the joint posterior of all variables, in nats.
+  [[nodiscard]] at::Tensor entropy(const RunOptions& options = {}) const;
+  /// The posterior expectation of a function of values, added up over all slices of the plates that it is in.
+  ///
+  ///   model.expectation(x)              // of a Bernoulli in plate I: how many of its slices are 1
+  ///   model.expectation(costs[{x, y}])
+  ///
+  /// Throws RankError for a value with axes without names, and IntractableError where a function of these values
+  /// together cannot be summed.
+  [[nodiscard]] at::Tensor expectation(const Value& statistic, const RunOptions& options = {}) const;
+  /// For each slice of a plate log p(what is observed in it | all other slices); of a chain, the named sites of each
+  /// slice are left out. See plated::leave_one_out.
+  [[nodiscard]] at::Tensor leave_one_out(const std::string& plate, const RunOptions& options = {},
+                                         const std::vector<std::string>& sites = {}) const;
+  /// A forward run that is kept, for many questions in the names of graph(); it shares the program's numbers.
+  [[nodiscard]] Evaluation evaluate(const RunOptions& options = {}) const;
+
+  /// Joint draws of the prior: of every sampled variable, then of every observed site given them, in place of its data.
+  /// The first axis are the draws; the others of a site are those of its data. Entries beyond lengths are −1, or NaN.
+  /// What the program computes from data, such as a value that was observed and that later sites depend on, stays as it
+  /// is, and so do states that condition() gives. Throws OptionError for a distribution that cannot be drawn from.
+  [[nodiscard]] std::map<std::string, at::Tensor> simulate(const SampleOptions& draws,
+                                                           const RunOptions& options = {}) const;
+  /// The same of the posterior: variables as posterior_samples() gives them, and new data given these. The states of
+  /// what is missing in the data are predicted by it, too.
+  [[nodiscard]] std::map<std::string, at::Tensor> posterior_predictive(const SampleOptions& draws,
+                                                                       const RunOptions& options = {}) const;
+
+  /// The program as a model: its graph with the numbers, the observed states and the lengths of this call; what is
+  /// observed of numbers without states is a factor. Scales of subsampled plates are not part of it: weights() are, as
+  /// Data::weights takes them. The numbers' memory is shared.
+  [[nodiscard]] Model model() const;
+  [[nodiscard]] Weights weights() const;
   /// The graph that the program has made, without its numbers.
   [[nodiscard]] FactorGraph graph() const;
   /// The same with every observed site as a variable, and the names of these: draw_svg(graph, {.observed = …,

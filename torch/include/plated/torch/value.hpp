@@ -58,8 +58,10 @@ class Value {
 
   /// Indexes the first of its own axes by values: `transition[{before}]`, `pz[{x, y}]`. The result has the named axes
   /// of all of them. Throws RankError and SizeError.
-  [[nodiscard]] Value operator[](std::initializer_list<Value> indices) const;
+  [[nodiscard]] Value operator[](std::initializer_list<Value> indices) const { return index(indices); }
   [[nodiscard]] Value operator[](const Value& index) const { return (*this)[{index}]; }
+  /// The same with any number of them.
+  [[nodiscard]] Value index(const std::vector<Value>& indices) const;
 
  private:
   at::Tensor tensor_;
