@@ -35,24 +35,12 @@ AllSlices::AllSlices(const Schedule& schedule)
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const auto* scan = schedule.steps[s].as<Scan>();
     if (scan == nullptr || scan->results == none) continue;
-    // What depends on the messages, and leads to the results.
-    std::vector<bool> depends(schedule.values.size(), false);
-    depends[scan->messages] = true;
-    for (std::size_t k = s + 1; k <= writer[scan->results]; ++k) {
-      const Step& step = schedule.steps[k];
-      depends[step.output] = std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return depends[v]; });
-    }
+    // Planned one after the other, behind the scan, and not shared with anything.
     Slices slices{.scan = s, .steps = {}};
-    std::vector<bool> wanted(schedule.values.size(), false);
-    wanted[scan->results] = true;
-    for (std::size_t k = writer[scan->results]; k > s; --k) {
-      const Step& step = schedule.steps[k];
-      if (!wanted[step.output] || !depends[step.output]) continue;
+    for (std::size_t k = s + 1; k <= writer[scan->results]; ++k) {
       slices.steps.push_back(k);
       messages_in_[k] = scan->messages;
-      for (const ValueId v : step.inputs) wanted[v] = true;
     }
-    std::reverse(slices.steps.begin(), slices.steps.end());
     ended_by_[writer[scan->results]] = static_cast<std::uint32_t>(list_.size());
     list_.push_back(std::move(slices));
   }
