@@ -78,13 +78,13 @@ std::optional<std::size_t> own_distribution(const Model& model, DimId variable, 
 
 }  // namespace
 
-Counting::Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
+Counting::Counting(Model model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
                    Missing missing)
     : missing_(missing),
       counted_(std::move(counted)),
       padded_(model.factors.size(), false),
       child_(model.factors.size()),
-      evidence_(model.evidence),
+      evidence_(std::move(model.evidence)),
       run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
       plan_(planned(prepared(model), evidence_, memory_limit)) {
   for (auto& [name, states] : evidence_) {
@@ -124,7 +124,7 @@ FactorGraph Counting::prepared(const Model& model) {
     }
     put(f, model.factors[f].shape(), logs, static_cast<double*>(factors_[f].mutable_data()));
   }
-  evidence_ = model::run_evidence(graph, evidence_);
+  evidence_ = model::run_evidence(graph, std::move(evidence_));
   return graph;
 }
 
@@ -159,7 +159,7 @@ IntegersByName Counting::as_planned(const FactorGraph& sizes, Evidence evidence)
     std::vector<std::int64_t>& states = seen.first->second.values;
     std::replace(states.begin(), states.end(), std::int64_t{-1}, state);
   }
-  return model::run_evidence(sizes, evidence);
+  return model::run_evidence(sizes, std::move(evidence));
 }
 
 Plan Counting::planned(const FactorGraph& graph, const Evidence& evidence, std::int64_t memory_limit) {

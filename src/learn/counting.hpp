@@ -25,7 +25,7 @@ class Counting {
   enum class Missing { known, possible };
 
   /// Of a model with its data. `counted` says of which factors counts are wanted; those of others are not computed.
-  Counting(const Model& model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
+  Counting(Model model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
            Missing missing = Missing::known);
 
   [[nodiscard]] const FactorGraph& graph() const { return plan_.graph(); }

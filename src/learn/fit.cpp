@@ -83,9 +83,9 @@ class Planned {
       batches_.emplace(observed, data, options, learnt);
       return;
     }
-    const learn::WeightedModel joined = learn::join_equal_slices(
+    learn::WeightedModel joined = learn::join_equal_slices(
         model::bound(learn::with_rows(observed, data.lists, model::Absent::observations), learnt), data.weights);
-    all_.emplace(joined.model, joined.weights, learnt, options.memory_limit);
+    all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit);
   }
 
   [[nodiscard]] const learn::Counting& counting() const { return batches_ ? batches_->counting() : *all_; }

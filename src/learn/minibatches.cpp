@@ -84,7 +84,8 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
   first.model.evidence = std::move(first.data.states);
   first.model.lengths = std::move(first.data.lengths);
   first.data.weights.emplace(name, Tensor::scalar(1.0));
-  counting_.emplace(first.model, first.data.weights, counted, options.memory_limit, Counting::Missing::possible);
+  counting_.emplace(std::move(first.model), first.data.weights, counted, options.memory_limit,
+                    Counting::Missing::possible);
 }
 
 void Minibatches::observe(std::size_t block, RunOptions& run) const {

@@ -77,6 +77,31 @@ std::vector<DimId> plates_of_lengths(const FactorGraph& graph, DimId dim) {
   return axes;
 }
 
+/// The rows of a list that are about some slices of a plate, which are numbered from 0.
+Long taken(const Long& all, const std::string& plate, std::int64_t size, const Slices& slices) {
+  std::vector<std::int64_t> number(static_cast<std::size_t>(size), -1);
+  for (std::size_t k = 0; k < slices.size(); ++k) {
+    number[static_cast<std::size_t>(slices[k])] = static_cast<std::int64_t>(k);
+  }
+  const IntegerView& about = all.slices.at(plate);
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < about.size(); ++r) {
+    if (number[static_cast<std::size_t>(about[r])] >= 0) rows.push_back(r);
+  }
+  const auto kept = [&](const IntegerView& entries) {
+    Integers some({std::ssize(rows)}, 0);
+    std::transform(rows.begin(), rows.end(), some.values.begin(), [&](std::size_t r) { return entries[r]; });
+    return some;
+  };
+  Long some{.states = kept(all.states)};
+  for (const auto& [name, entries] : all.slices) {
+    Integers own = kept(entries);
+    for (std::int64_t& slice : own.values) slice = name == plate ? number[static_cast<std::size_t>(slice)] : slice;
+    some.slices.emplace(name, std::move(own));
+  }
+  return some;
+}
+
 /// The numbers of likelihoods, and the parameters of those that have an axis for the plate.
 void take_likelihoods(const Model& observed, DimId plate, const Slices& slices, ModelAndData& result) {
   const FactorGraph& graph = observed.graph;
@@ -102,9 +127,11 @@ void take_likelihoods(const Model& observed, DimId plate, const Slices& slices, 
 
 }  // namespace
 
-ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate, const Slices& slices) {
+ModelAndData take_slices(const Model& observed, const Weights& weights, const Lists& lists, DimId plate,
+                         const Slices& slices) {
   Model model = observed;
-  const Data all{.states = std::move(model.evidence), .lengths = std::move(model.lengths), .weights = weights};
+  const Data all{
+      .states = std::move(model.evidence), .lengths = std::move(model.lengths), .weights = weights, .lists = lists};
   model.evidence.clear();
   model.lengths.clear();
   return take_slices(model, all, plate, slices);
@@ -129,6 +156,12 @@ ModelAndData take_slices(const Model& model, const Data& all, DimId plate, const
     Integers kept = axis ? taken(states, *axis, slices) : states;
     if (std::any_of(kept.values.begin(), kept.values.end(), [](std::int64_t state) { return state >= 0; })) {
       result.data.states.emplace(variable, std::move(kept));
+    }
+  }
+  for (const auto& [variable, list] : all.lists) {
+    Long kept = list.slices.contains(name) ? taken(list, name, graph.dims()[plate].size, slices) : list;
+    if (std::any_of(kept.states.begin(), kept.states.end(), [](std::int64_t state) { return state >= 0; })) {
+      result.data.lists.emplace(variable, std::move(kept));
     }
   }
   take_likelihoods(model, plate, slices, result);

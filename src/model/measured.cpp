@@ -231,7 +231,7 @@ void put_parameters(std::span<const double> coordinates, const Measured& measure
   }
 }
 
-Model bound(const Model& model, const std::vector<bool>& open) {
+Model bound(Model model, const std::vector<bool>& open) {
   if (model.measurements.empty()) return model;
   Model result = in_space(model, Space::log);
   for (std::size_t f = 0; f < model.factors.size(); ++f) {

@@ -45,6 +45,6 @@ void put_parameters(std::span<const double> coordinates, const Measured& measure
 
 /// The model with measured likelihoods as ordinary factors, log-probabilities with an axis for each of their plates; in
 /// log space if there are any. Those that are `open` get ones: somebody else fills them. Throws as check_support.
-[[nodiscard]] Model bound(const Model& model, const std::vector<bool>& open = {});
+[[nodiscard]] Model bound(Model model, const std::vector<bool>& open = {});
 
 }  // namespace plated::model

@@ -2,6 +2,7 @@
 #include "model/rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/checked_size.hpp"
 #include "base/sorted_set.hpp"
@@ -59,7 +60,7 @@ std::string unused_name(const FactorGraph& graph, const std::string& wanted) {
 
 /// Where rows go: the place of row r among those of all groups, which have `room` each. −1: nowhere.
 struct Places {
-  std::vector<std::int64_t> group;   // [row]
+  std::vector<std::int32_t> group;   // [row]
   std::vector<std::int64_t> counts;  // [group]
   std::int64_t room = 1;
 
@@ -70,12 +71,16 @@ struct Places {
       groups = base::checked_product(groups, model.graph.dims()[plate].size);
       slices.push_back(&list.slices.at(model.graph.dims()[plate].name));
     }
+    if (groups > std::numeric_limits<std::int32_t>::max()) {
+      throw SizeError("rows are about " + std::to_string(groups) +
+                      " slices of their parents' plates, which is too many");
+    }
     counts.assign(static_cast<std::size_t>(groups), 0);
     group.resize(list.states.size());
     for (std::size_t r = 0; r < group.size(); ++r) {
       std::int64_t at = 0;
       for (std::size_t k = 0; k < slices.size(); ++k) at = at * model.graph.dims()[grouped[k]].size + (*slices[k])[r];
-      group[r] = list.states[r] < 0 ? -1 : at;
+      group[r] = list.states[r] < 0 ? -1 : static_cast<std::int32_t>(at);
       if (group[r] >= 0) room = std::max(room, ++counts[static_cast<std::size_t>(at)]);
     }
   }
@@ -87,7 +92,7 @@ struct Places {
     std::vector<std::int64_t> next(counts.size(), 0);
     for (std::size_t r = 0; r < group.size(); ++r) {
       if (group[r] < 0) continue;
-      const auto at = group[r] * room + next[static_cast<std::size_t>(group[r])]++;
+      const std::int64_t at = group[r] * room + next[static_cast<std::size_t>(group[r])]++;
       result.values[static_cast<std::size_t>(at)] = entries[r];
     }
     return result;

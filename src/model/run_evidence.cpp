@@ -25,13 +25,11 @@ Integers permuted(const Integers& original, const std::vector<std::size_t>& axes
 
 }  // namespace
 
-Evidence run_evidence(const FactorGraph& graph, const Evidence& evidence) {
-  Evidence result;
-  for (const auto& [name, states] : evidence) {
+Evidence run_evidence(const FactorGraph& graph, Evidence evidence) {
+  for (auto& [name, states] : evidence) {
     const std::vector<DimId>& plates = graph.variable_plates()[*graph.find(name)];
     const auto is_chain = [&](DimId d) { return graph.dims()[d].kind == DimKind::chain; };
     if (std::is_partitioned(plates.begin(), plates.end(), [&](DimId d) { return !is_chain(d); })) {
-      result.emplace(name, states);
       continue;
     }
     const std::size_t leading = states.shape.size() - plates.size();  // batch dims
@@ -42,9 +40,9 @@ Evidence run_evidence(const FactorGraph& graph, const Evidence& evidence) {
         if (is_chain(plates[k]) == chains) axes.push_back(leading + k);
       }
     }
-    result.emplace(name, permuted(states, axes));
+    states = permuted(states, axes);
   }
-  return result;
+  return evidence;
 }
 
 }  // namespace plated::model

@@ -6,6 +6,6 @@
 namespace plated::model {
 
 /// The evidence of models has plates and chains in declaration order, that of runs has chains behind plates.
-[[nodiscard]] Evidence run_evidence(const FactorGraph& graph, const Evidence& evidence);
+[[nodiscard]] Evidence run_evidence(const FactorGraph& graph, Evidence evidence);
 
 }  // namespace plated::model

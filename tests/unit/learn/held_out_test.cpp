@@ -162,6 +162,34 @@ TEST(CrossValidation, GivesWhatIsHeldOutTheOtherSlices) {
             "held out");
 }
 
+TEST(CrossValidation, DealsRowsOfLists) {
+  const Integers seen = votes(12, 3, 2, 30, 4);
+  Integers item({0}), annotator({0}), vote({0});
+  for (std::int64_t k = 0; k < 36; ++k) {
+    if (seen.values[static_cast<std::size_t>(k)] < 0) continue;
+    item.values.push_back(k / 3);
+    annotator.values.push_back(k % 3);
+    vote.values.push_back(seen.values[static_cast<std::size_t>(k)]);
+  }
+  for (Integers* one : {&item, &annotator, &vote}) one->shape = {std::ssize(vote.values)};
+  const Data rows{.lists = {{"vote", Long{vote, {{"item", item}, {"annotator", annotator}}}}}};
+  FitOptions options{.iterations = 20, .tolerance = 0, .accelerate = false, .pseudo_count = 0.1};
+  options.cross_validate = {{"item", 4}};
+  const Fit of_rows = fit(dawid_skene(12, 3, 2), rows, options);
+  const Fit of_arrays = fit(dawid_skene(12, 3, 2), {.states = {{"vote", seen}}}, options);
+  ASSERT_EQ(of_rows.folds.size(), 4u);
+  EXPECT_NEAR(*of_rows.cross_validated, *of_arrays.cross_validated, 1e-8);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(of_rows.folds[k].slices, of_arrays.folds[k].slices);
+    EXPECT_EQ(of_rows.folds[k].cells, of_arrays.folds[k].cells);
+    EXPECT_NEAR(of_rows.folds[k].log_likelihood, of_arrays.folds[k].log_likelihood, 1e-9);
+  }
+  Data weighted = rows;
+  weighted.weights = {{"item", Tensor::scalar(2.0)}};
+  EXPECT_EQ(refused<Error>([&] { return fit(dawid_skene(12, 3, 2), weighted, options); }),
+            "slices of plate 'item' have weights and rows: they cannot be dealt to folds");
+}
+
 TEST(CrossValidation, RefusesAndSaysWhatCannotBe) {
   const Model model = dawid_skene(3, 2, 2);
   const Data data{.states = {{"vote", Integers({3, 2}, {0, 0, 0, 0, 1, 1})}}};
