@@ -2,6 +2,7 @@
 //
 // Each animal moves between three states. How it does so depends on a random effect of its sex and one of its own, each
 // of three classes, which enter every transition of a track: they lie outside of the chain, in the plates around it.
+// Classes of sexes are the same for both; females and males have classes of animals of their own, as in the paper.
 // Parameters are fixed at rounded values near a fit; learning is not what this example shows. The total and the
 // posterior of the effects are compared with recursions written by hand, one for each class of both effects.
 #include <plated/plated.hpp>
@@ -30,19 +31,21 @@ const char* const animal_names[] = {"average", "rests more", "dives more"};
 const double group_prior[classes] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
 const double animal_prior[sexes][classes] = {{0.5, 0.25, 0.25}, {0.5, 0.25, 0.25}};
 
-/// Transition logits are the sum of the two effects' matrices, row by row.
-double transition_logit(int group, int animal, int from, int to) {
+/// Transition logits are the sum of the two effects' matrices, row by row; those of animals differ between the sexes.
+double transition_logit(int sex, int group, int animal, int from, int to) {
   const double usual[states][states] = {{0.68, 0.31, 0.01}, {0.21, 0.58, 0.21}, {0.002, 0.183, 0.815}};
   const double stay[classes] = {0, 0.5, -0.5};
-  const double towards[classes][states] = {{0, 0, 0}, {0.5, 0, -0.5}, {-0.5, 0, 0.5}};
-  return std::log(usual[from][to]) + (from == to ? stay[group] : 0) + towards[animal][to];
+  const double towards[sexes][classes][states] = {{{0, 0, 0}, {0.5, 0, -0.5}, {-0.5, 0, 0.5}},
+                                                  {{0.1, 0, -0.1}, {0.7, 0, -0.4}, {-0.3, 0, 0.6}}};
+  return std::log(usual[from][to]) + (from == to ? stay[group] : 0) + towards[sex][animal][to];
 }
 
-std::vector<double> transition(int group, int animal) {
+std::vector<double> transition(int sex, int group, int animal) {
   std::vector<double> table;
   for (int from = 0; from < states; ++from) {
     double sum = 0;
-    for (int to = 0; to < states; ++to) sum += table.emplace_back(std::exp(transition_logit(group, animal, from, to)));
+    for (int to = 0; to < states; ++to)
+      sum += table.emplace_back(std::exp(transition_logit(sex, group, animal, from, to)));
     for (auto p = table.end() - states; p != table.end(); ++p) *p /= sum;
   }
   return table;
@@ -110,7 +113,7 @@ plated::FactorGraph model(const Data& data) {
   graph.factor("groups", {"group_effect"}, {.tied = {"sex"}});
   graph.factor("animals", {"sex", "animal_effect"}, {.tied = {"animal"}});
   graph.factor("start", {"before"}, {.tied = {"sex", "animal"}});
-  graph.factor("transition", {"group_effect", "animal_effect", "before", "state"}, {.tied = {"sex", "animal", "t"}});
+  graph.factor("transition", {"sex", "group_effect", "animal_effect", "before", "state"}, {.tied = {"animal", "t"}});
   graph.factor("emission", {"sex", "animal", "t", "state"});
   graph.output({});
   return graph;
@@ -122,14 +125,16 @@ std::vector<Tensor> factors(const Data& data) {
   for (const auto& row : animal_prior) {
     for (const double p : row) animals.push_back(std::log(p));
   }
-  for (int g = 0; g < classes; ++g) {
-    for (int a = 0; a < classes; ++a) {
-      for (const double p : transition(g, a)) moves.push_back(std::log(p));
+  for (int sex = 0; sex < sexes; ++sex) {
+    for (int g = 0; g < classes; ++g) {
+      for (int a = 0; a < classes; ++a) {
+        for (const double p : transition(sex, g, a)) moves.push_back(std::log(p));
+      }
     }
   }
   return {Tensor::of({classes}, groups), Tensor::of({sexes, classes}, animals),
           Tensor::of<double>({states}, {0, -INFINITY, -INFINITY}),
-          Tensor::of({classes, classes, states, states}, moves), data.emission};
+          Tensor::of({sexes, classes, classes, states, states}, moves), data.emission};
 }
 
 double log_sum(const std::vector<double>& logs) {
@@ -150,8 +155,9 @@ std::vector<double> by_group(const Data& data, std::size_t sex) {
         for (int k = 0; k < states; ++k) emission.push_back(log_likelihood(step, k));
       }
       for (int a = 0; a < classes; ++a) {
-        of_class.push_back(std::log(animal_prior[sex][a]) +
-                           flat_forward_backward({1, 0, 0}, transition(g, a), emission).log_likelihood);
+        of_class.push_back(
+            std::log(animal_prior[sex][a]) +
+            flat_forward_backward({1, 0, 0}, transition(static_cast<int>(sex), g, a), emission).log_likelihood);
       }
       totals.back() += log_sum(of_class);
     }

@@ -192,9 +192,9 @@ inline MusicModel factorial_hmm(bool partially, bool autoregressive, const Piano
   return b.model;
 }
 
-/// p(x | older_x, old_x): as one table, or after Raftery (1985) as a mixture of p(x | old_x) and p(x | older_x) by the
-/// same matrix. A variable `lag` says which of the two made the step, and each has a factor that is 1 under the other
-/// lag. Both ways are given the same probabilities.
+/// p(x | older_x, old_x): as one table, or after Raftery (1985) as a mixture of p(x | old_x) and p(x | older_x), each
+/// by a matrix of its own. A variable `lag` says which of the two made the step, and each has a factor that is 1 under
+/// the other lag. Both ways are given the same probabilities.
 inline MusicModel second_order_hmm(bool raftery, bool autoregressive, const PianoRolls& rolls,
                                    const std::vector<double>& frequency, std::int64_t k) {
   MusicModelBuilder b(raftery ? "2HMM, Raftery" : "2HMM", autoregressive, rolls, frequency);
@@ -202,21 +202,23 @@ inline MusicModel second_order_hmm(bool raftery, bool autoregressive, const Pian
   b.hidden("old_x", "x", k);
   // Outside of the chain, the first step's old_x must be distinguished from the last step's.
   b.begin({"older_x", plated::first("old_x")}, {k, k});
-  const std::vector<double> matrix = b.tables.distributions(k, k);
+  const std::vector<double> by_old = b.tables.distributions(k, k), by_older = b.tables.distributions(k, k);
   const double weights[] = {0.7, 0.3};
-  const auto chance = [&](std::int64_t from, std::int64_t to) {
+  const auto chance = [&](const std::vector<double>& matrix, std::int64_t from, std::int64_t to) {
     return matrix[static_cast<std::size_t>(from * k + to)];
   };
   std::vector<double> full, of_old, of_older;
   for (std::int64_t older = 0; older < k; ++older) {
     for (std::int64_t old = 0; old < k; ++old) {
-      for (std::int64_t x = 0; x < k; ++x) full.push_back(weights[0] * chance(old, x) + weights[1] * chance(older, x));
+      for (std::int64_t x = 0; x < k; ++x) {
+        full.push_back(weights[0] * chance(by_old, old, x) + weights[1] * chance(by_older, older, x));
+      }
     }
   }
-  of_old = matrix;
-  of_old.insert(of_old.end(), matrix.size(), 1.0);  // lag 1 says nothing about old_x
-  of_older.assign(matrix.size(), 1.0);
-  of_older.insert(of_older.end(), matrix.begin(), matrix.end());
+  of_old = by_old;
+  of_old.insert(of_old.end(), by_old.size(), 1.0);  // lag 1 says nothing about old_x
+  of_older.assign(by_older.size(), 1.0);
+  of_older.insert(of_older.end(), by_older.begin(), by_older.end());
   if (raftery) {
     b.model.graph.variable("lag", 2);
     b.factor("lag", {"lag"}, logs({2}, {weights[0], weights[1]}));

@@ -10,9 +10,10 @@ class Lines:
         if path.exists():
             self.all = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
-    def has(self, run):
-        """Whether there is a line of this run: the same values under all of its names."""
-        return any(all(line.get(name) == value for name, value in run.items()) for line in self.all)
+    def has(self, run, load=None):
+        """Whether there is a line of this run: the same values under all of its names, and at most this load."""
+        return any(all(line.get(name) == value for name, value in run.items()) and (load is None or line.get("load", 0) <= load)
+                   for line in self.all)  # fmt: skip
 
     def add(self, line):
         self.all.append(line)

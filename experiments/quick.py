@@ -79,6 +79,22 @@ def seals(checks):
         checks.that(both["curve"][-1] > both["curve"][0] and both["parameters"] == 120, "Adam gains with both effects")
 
 
+def sentiment(checks):
+    line = checks.run("sentiment", model="always-positive")
+    if line is None:
+        return
+    for name, wanted in {"accuracy": 0.6581, "f1": 0.3154, "dev_accuracy": 0.6642, "dev_f1": 0.3078, "covered": 0.889}.items():
+        checks.that(abs(line[name] - wanted) < 5.1e-4 if name == "covered" else abs(line[name] - wanted) < 5.1e-5,
+                    f"always positive: {name} is {wanted}: {line[name]:.4f}")  # fmt: skip
+    for model in ("LSTM-Final", "CRF-LSTM-Diag", "CRF-LSTM-LSTM", "CRF-Emb-LSTM"):
+        line = checks.run("sentiment", model=model, seed=0, epochs=2, triples=220)
+        # Of three opinions that are equally frequent in training, a guess is right a third of the time.
+        checks.that(line["dev_accuracy"] > 0.36, f"better than a guess on dev: {line['dev_accuracy']:.3f}")
+        if model.startswith("CRF"):
+            checks.that(line["wrong_scores"] < 1e-3, f"Plated's scores are those of plain operations, to {line['wrong_scores']:.1g}")
+            checks.that(all(abs(sum(row) - 1) < 1e-5 for row in line["word_opinions"]), "words have posteriors of their opinions")
+
+
 def runtime(checks):
     times = {size: checks.run("runtime_plated", part="operations", size=size, seconds=0.2) for size in (8, 32)}
     for operation in ("value", "gradient", "marginals", "sample", "map"):
@@ -99,6 +115,6 @@ def runtime(checks):
 def check(experiment, built, threads):
     """Exit code 0 where all assertions hold."""
     checks = Checks(built, threads)
-    {"music": music, "seals": seals, "runtime": runtime}[experiment](checks)
+    {"music": music, "seals": seals, "sentiment": sentiment, "runtime": runtime}[experiment](checks)
     print(f"{checks.wrong} assertions failed" if checks.wrong else "all assertions hold")
     return 1 if checks.wrong else 0

@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import grids  # noqa: E402
 import lines  # noqa: E402
 
-from . import markdown, music, paper, runtime, seals  # noqa: E402
+from . import markdown, music, paper, runtime, seals, sentiment  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "experiments"
@@ -83,6 +83,16 @@ def seals_section(results):
     yield missing("seals", results, ["variant", "method"])
 
 
+def sentiment_section(results):
+    yield "## Sentiment: Table 3"
+    yield from sentiment.remarks(results)
+    yield state_of("sentiment", results)
+    yield sentiment.table(results)
+    if sentiment.figure(results):
+        yield "![Words](experiments/sentiment_words.svg)"
+    yield missing("sentiment", results, ["model"])
+
+
 def runtime_section(results):
     yield "## Runtime: Fig. 5"
     yield ("Five operations on the model of [TVE] Sec. 6.4, I = J, all domains 32, one thread: Plated from C++ and Pyro's plated einsum with its adjoints, in one run, "
@@ -102,7 +112,7 @@ def runtime_section(results):
 
 
 SECTIONS = {"music": (music_section, music.files), "seals": (seals_section, seals.files),
-            "runtime": (runtime_section, runtime.files)}  # fmt: skip
+            "sentiment": (sentiment_section, sentiment.files), "runtime": (runtime_section, runtime.files)}  # fmt: skip
 
 
 def write():

@@ -6,6 +6,7 @@ from . import chart, markdown
 
 OPERATIONS = {"value": "PlatedSumProduct", "gradient": "gradient", "marginals": "marginal", "sample": "sample", "map": "MAP"}
 LIBRARIES = ["Plated", "Pyro"]
+QUIET = 1.5  # a load up to which times are believed
 WAYS = {"plates": "Plated, plates", "copies": "Plated, unrolled", "opt_einsum": "opt_einsum on PyTorch, unrolled"}
 
 
@@ -50,14 +51,17 @@ def table(lines):
 
 def remarks(lines):
     slopes = [found for operation in OPERATIONS if (found := slope(curve(lines, "Plated", operation)))]
+    busy = [line["load"] for line in lines.all if line.get("load", 0) > QUIET]
+    if busy:
+        yield (f"**Not measured on a quiet machine**: the load was up to {max(busy):g} on two cores for {len(busy)} of {len(lines.all)} lines. A call of many milliseconds is then interrupted "
+               "even at its best, which may bend the large end upwards. `experiments/run runtime` measures such lines again.")  # fmt: skip
     if slopes:
         smallest = min(curve(lines, "Plated", operation)[0][1] for operation in OPERATIONS)
-        yield (f"Like the paper: time grows linearly with I · J at the large end, by slopes of {min(slopes):.2f} to {max(slopes):.2f} of the three largest sizes "
-               "(slopes above 1 are where the factors leave the caches). Unlike the paper: there is no GPU, and so no flat part that ends where one is "
-               f"saturated; the fastest operation takes {spelled(smallest)} at I = J = 1, and time grows from there.")  # fmt: skip
-    loads = [line["load"] for line in lines.all if "load" in line]
-    if loads and max(loads) > 1.5:
-        yield f"The machine was not quiet while these were measured: its load was between {min(loads):g} and {max(loads):g}, on two cores. Take ratios, not times, from them."
+        linear = max(slopes) < 1.25 and min(slopes) > 0.8
+        yield (f"Slopes of Plated, of the three largest sizes, are {min(slopes):.2f} to {max(slopes):.2f}: "
+               + ("like the paper's, growth with I · J is linear at the large end. " if linear else "these lines do not show the linear growth of the paper. ")
+               + "Unlike the paper there is no GPU, and so no flat part that ends where one is "
+               f"saturated: the fastest operation takes {spelled(smallest)} at I = J = 1, and time grows from there.")  # fmt: skip
 
 
 def operations(lines):
@@ -89,7 +93,8 @@ def by_way(lines, way, key):
 
 def unrolled_table(lines):
     rows = []
-    for line in sorted(lines.where(part="unrolled"), key=lambda line: (line["size"], list(WAYS).index(line["way"]))):
+    last = {(line["way"], line["size"]): line for line in lines.where(part="unrolled")}
+    for line in sorted(last.values(), key=lambda line: (line["size"], list(WAYS).index(line["way"]))):
         rows.append([f"{WAYS[line['way']]}", line["size"], line["factors"], spelled(line["plan"]), spelled(line["run"]),
                      f"{line['memory'] / 2**20:.1f} MB"])  # fmt: skip
     return markdown.table(["way", "I = J", "factors", "planning", "a run", "memory"], rows)
