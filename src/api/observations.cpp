@@ -8,6 +8,7 @@
 #include "engine/exponents.hpp"
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::api {
 namespace {
@@ -75,7 +76,7 @@ Observations observations_of(const FactorGraph& graph, const graph::AnswerAxes& 
     const auto count = static_cast<std::size_t>(planner::elements(extents, axes));
     if (values.shape() != planner::sizes(extents, axes) || values.size() != count) continue;
     Observation observation{.operand = graph.factors().size() + k, .batched = batched && batch > 0};
-    observation.partial = std::any_of(values.begin(), values.end(), [](std::int64_t state) { return state == -1; });
+    observation.partial = tensor::range_of(values).least < 0;
     if (observation.partial && !lengths.empty()) {
       const std::vector<double> exist =
           engine::product_over(extents, engine::exponents_of(graph, extents, lengths), axes);

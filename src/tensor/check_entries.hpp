@@ -8,6 +8,13 @@
 
 namespace plated::tensor {
 
+/// The least and the largest of some integers.
+struct Range {
+  std::int64_t least = 0, most = 0;
+};
+/// That of all entries, in the order in which they lie in memory; 0 and 0 where there are none.
+[[nodiscard]] Range range_of(const IntegerView& integers);
+
 /// Throws ValueError for the first entry outside of least … most: "the evidence for 'x' has the value 7 at index
 /// (2, 0), and its states are 0 … 1", where the text before the number is `what` and the text behind the index
 /// `expected`.
