@@ -102,7 +102,7 @@ def runtime(checks):
     times = {size: checks.run("runtime_plated", part="operations", size=size, seconds=0.2) for size in (8, 32)}
     # Of times on a busy machine nothing can be asserted but that they are there; what is counted grows linearly.
     ratio = times[32]["flops"] / times[8]["flops"]
-    checks.that(15 < ratio < 16.01, f"16 times the slices take {ratio:.2f} times as many operations")
+    checks.that(13 < ratio <= 16, f"16 times the large slices, and 4 times the small ones, take {ratio:.2f} times as many operations")
     for operation in ("value", "gradient", "marginals", "sample", "map"):
         checks.that(times[32][operation] > 0, f"{operation} took {1e6 * times[32][operation]:.0f} µs, and its answer was right")
     found = {way: checks.run("runtime_plated", part="unrolled", way=way, size=6, seconds=0.2) for way in ("plates", "copies")}
