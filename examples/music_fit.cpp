@@ -16,7 +16,6 @@
 
 #include "check.hpp"
 #include "data_folder.hpp"
-#include "music_models.hpp"
 #include "piano_rolls.hpp"
 
 using plated::Integers;
@@ -29,10 +28,8 @@ constexpr std::int64_t iterations = 50;
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// A state in each step of each sequence, and notes given the state and, if autoregressive, themselves a step before.
-///
-/// Notes start from chances that are scattered around their frequencies: from chances of any size, a few states would
-/// be nearer to all of the data than the others, and would keep them.
-plated::Model music_model(bool autoregressive, std::int64_t states, const std::vector<double>& frequency) {
+/// No factor has numbers: all start from random ones.
+plated::Model music_model(bool autoregressive, std::int64_t states) {
   plated::FactorGraph graph;
   graph.plate("sequence", 1);
   graph.plate("key", PianoRolls::keys);
@@ -57,11 +54,7 @@ plated::Model music_model(bool autoregressive, std::int64_t states, const std::v
   options.learning = {{"start", {.learn = true, .prior = Tensor::scalar(0.1)}},
                       {"transition", {.learn = true, .prior = Tensor::scalar(0.1)}},
                       {"emission", {.learn = true, .prior = prior}}};
-  RandomTables tables(7);
-  const Tensor start = logs({states}, tables.distributions(1, states));
-  const Tensor transition = logs({states, states}, tables.distributions(states, states));
-  const Tensor emission = logs(shape, tables.notes(frequency, autoregressive, states));
-  return plated::make_model(graph, {{"start", start}, {"transition", transition}, {"emission", emission}}, options);
+  return plated::make_model(graph, {}, options);
 }
 
 plated::Data data_of(const PianoRolls& rolls, bool autoregressive) {
@@ -87,8 +80,8 @@ void learn(const std::string& set, const PianoRolls& train, const PianoRolls& te
            Checks& checks) {
   for (const bool autoregressive : {false, true}) {
     const double begin = seconds();
-    const plated::Fit fit = plated::fit(music_model(autoregressive, states, note_frequencies(train, 1e-3)),
-                                        data_of(train, autoregressive), {.iterations = iterations});
+    const plated::Fit fit =
+        plated::fit(music_model(autoregressive, states), data_of(train, autoregressive), {.iterations = iterations});
     const double spent = seconds() - begin;
     const double nats =
         -plated::evaluate(fit.model, data_of(test, autoregressive)).log_likelihood / static_cast<double>(test.steps());

@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "graph/answer_axes.hpp"
 #include "graph/derived.hpp"
+#include "graph/spell.hpp"
 #include "plated/error.hpp"
 
 namespace plated::adjoint {
@@ -41,10 +42,29 @@ Schedule choices(const FactorGraph& graph, planner::Options options) {
   return planner::plan(graph::total_graph(graph), options);
 }
 
-/// Factors that hold the same variable are joined, even if it has one state.
-Schedule without_factors(const Asked& asked, const FactorGraph& graph, planner::Options options) {
-  options.without.insert("drop_unit_dims");
-  return chain_predictive_schedule(forward(graph::total_graph(graph), options), asked.plate, asked.chosen);
+/// Throws OptionError unless factors of a chain's slices are named.
+void check_factors(const Asked& asked, const FactorGraph& graph) {
+  const std::string chain = graph::quoted(graph.dims()[asked.plate].name);
+  if (std::find(asked.chosen.begin(), asked.chosen.end(), true) == asked.chosen.end()) {
+    throw OptionError("which factors of a slice of chain " + chain + " are left out? Name them");
+  }
+  for (std::size_t f = 0; f < asked.chosen.size(); ++f) {
+    if (asked.chosen[f] && !base::contains(graph.factor_plates(f), asked.plate)) {
+      throw OptionError("factor " + graph::quoted(graph.factors()[f].name) + " cannot be left out of slices of chain " +
+                        chain + ": it lies in none");
+    }
+  }
+}
+
+Schedule leave_one_out(const Asked& asked, const FactorGraph& graph, planner::Options options) {
+  if (graph.dims()[asked.plate].kind == DimKind::chain) {
+    check_factors(asked, graph);
+    options.without.insert("drop_unit_dims");  // the answer has all plates of the factors' slices
+  }
+  options.keep_sums = true;
+  options.sums_only = false;
+  options.left_out = {.of = asked.plate, .factors = asked.chosen};
+  return planner::plan(graph::total_graph(graph), options);
 }
 
 /// Its values may be kept for the questions that follow.
@@ -123,9 +143,7 @@ Schedule sweep_schedule(const Asked& asked, const FactorGraph& graph, const plan
     case Asked::Kind::expectation:
       return expectation_schedule(forward(asked.forward), total, asked.chosen);
     case Asked::Kind::leave_one_out:
-      return graph.dims()[asked.plate].kind == DimKind::chain
-                 ? without_factors(asked, graph, options)
-                 : predictive_schedule(forward(asked.forward), asked.plate);
+      return leave_one_out(asked, graph, options);
     default:
       throw OptionError("not a question");
   }

@@ -25,17 +25,6 @@ using planner::ValueId;
 
 /// The steps that an output is computed from; those that compute a scan's slices once more are not among them, and
 /// other outputs may sum the same variables.
-std::vector<bool> steps_before(const Schedule& schedule, std::size_t output) {
-  std::vector<bool> needed(schedule.steps.size(), false);
-  std::vector<bool> read(schedule.values.size(), false);
-  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
-    const planner::Value& value = schedule.values[schedule.steps[s].output];
-    needed[s] = read[schedule.steps[s].output] || (value.kind == planner::Value::Kind::output && value.index == output);
-    for (const ValueId v : needed[s] ? schedule.steps[s].inputs : std::vector<ValueId>{}) read[v] = true;
-  }
-  return needed;
-}
-
 void add_kept(const Schedule& schedule, const Step& step, std::set<DimId>& kept) {
   if (const auto* scan = step.as<Scan>()) {
     for (const Step& inner : scan->body->steps) add_kept(*scan->body, inner, kept);

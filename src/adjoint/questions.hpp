@@ -47,15 +47,6 @@ struct GradientQuestion {
 [[nodiscard]] planner::Schedule expectation_schedule(planner::Schedule forward, std::size_t total,
                                                      const std::vector<bool>& has_statistics);
 
-/// Of a forward run whose only output is the total. Answer: the total without slice i, for each slice i of a plate;
-/// axes batch, plate.
-[[nodiscard]] planner::Schedule predictive_schedule(planner::Schedule forward, DimId plate);
-/// The same of a chain's slices, out of which these factors alone are left, one slice at a time; axes batch, what is
-/// around the chain, the chain. Variables of one state must not have been left out of the plan. Throws OptionError
-/// where the factors are not joined to each other along the chain.
-[[nodiscard]] planner::Schedule chain_predictive_schedule(planner::Schedule forward, DimId chain,
-                                                          const std::vector<bool>& left_out);
-
 /// Answers, in a selective semiring: for each variable of the graph with more than one state, ascending, the best total
 /// with each of its states; axes batch, plates, states.
 [[nodiscard]] planner::Schedule max_marginal_schedule(planner::Schedule forward, std::size_t total, Semiring semiring);

@@ -13,15 +13,7 @@ namespace {
 
 /// Leaves out steps whose results nothing reads.
 void drop_unread(Schedule& schedule) {
-  std::vector<bool> read(schedule.values.size(), false);
-  std::vector<bool> needed(schedule.steps.size(), false);
-  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
-    const Step& step = schedule.steps[s];
-    for_each_output(step, [&](ValueId v) {
-      if (read[v] || schedule.values[v].kind == Value::Kind::output) needed[s] = true;
-    });
-    for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
-  }
+  const std::vector<bool> needed = steps_before(schedule);
   std::vector<Step> steps;
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     if (needed[s]) steps.push_back(std::move(schedule.steps[s]));

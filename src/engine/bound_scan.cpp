@@ -214,7 +214,7 @@ void BoundScan::run_fused(const ScanRange& range, int threads) const {
       }
       std::byte* first = static_cast<std::byte*>(range.messages) + stretch.slice * message_bytes();
       if (in_real_space_) {
-        write_exponentials(dtype, own_.message[0], rows * states, first);
+        kernels::write_exponentials(dtype, own_.message[0], rows * states, first);
       } else {
         std::copy_n(own_.message[0], message_bytes(), first);
       }

@@ -27,13 +27,6 @@ std::int64_t slice_grain(std::int64_t slices) {
 
 }  // namespace
 
-void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void* to) {
-  of_type(dtype, [&]<class T>(T) {
-    const auto* x = static_cast<const T*>(from);
-    std::transform(x, x + count, static_cast<T*>(to), [](T v) { return std::exp(v); });
-  });
-}
-
 std::int64_t FusedSmoothing::block() const {
   const std::int64_t message = width() * static_cast<std::int64_t>(size_of(there.shape.dtype));
   return std::min(there.most, std::max(fewest_slices, cached_bytes / (2 * message)));
@@ -80,7 +73,7 @@ void FusedSmoothing::copy_messages(const Run& run, std::int64_t slice, std::int6
   if (run.in_real_space) {
     std::memcpy(to, from, static_cast<std::size_t>(count * width()) * size_of(there.shape.dtype));
   } else {
-    write_exponentials(there.shape.dtype, from, count * width(), to);
+    kernels::write_exponentials(there.shape.dtype, from, count * width(), to);
   }
 }
 
@@ -110,7 +103,8 @@ bool FusedSmoothing::run(const Packed& packed, const Run& run, const Memory& mem
     const std::int64_t first = (forward ? blocks - 1 - k : k) * size;
     const std::int64_t count = std::min(size, run.slices - first);
     copy_block(run, memory, first, count);
-    write_exponentials(shape.dtype, memory.message, width(), memory.returning + (forward ? count : 0) * message);
+    kernels::write_exponentials(shape.dtype, memory.message, width(),
+                                memory.returning + (forward ? count : 0) * message);
     kernels::SlicePlace returning = there.rows_at<void>(memory.returning).from(forward ? count - 1 : 1);
     if (forward) returning.step_stride *= -1;
     back.run(packed.back, run.operands,

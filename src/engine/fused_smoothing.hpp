@@ -81,7 +81,4 @@ struct FusedSmoothing {
   void copy_block(const Run& run, const Memory& memory, std::int64_t first, std::int64_t count) const;
 };
 
-/// Writes exp of `count` numbers.
-void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void* to);
-
 }  // namespace plated::engine

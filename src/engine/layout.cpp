@@ -56,6 +56,15 @@ Layout Layouts::operator()(planner::ValueId v, const planner::Extents& loops) co
   return row_major(dtype(v), axes(v), is_in_blocks(v) && !chain_ ? loops : extents_);
 }
 
+bool Layouts::is_computed(planner::ValueId v) const {
+  if (schedule_.values[v].kind == Value::Kind::operand) return false;
+  const auto writer = std::find_if(schedule_.steps.begin(), schedule_.steps.end(),
+                                   [&](const planner::Step& step) { return step.output == v; });
+  if (writer == schedule_.steps.end()) return true;
+  const auto* gather = writer->as<planner::Gather>();
+  return gather == nullptr || !gather->product.empty() || gather->partial || is_computed(writer->inputs[0]);
+}
+
 std::vector<DimId> Layouts::axes(planner::ValueId v) const {
   std::vector<DimId> dims = schedule_.values[v].dims;
   if (!is_in_blocks(v) || !chain_) return dims;

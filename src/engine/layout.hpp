@@ -45,10 +45,8 @@ class Layouts {
   /// The element type of the operands.
   [[nodiscard]] Dtype element() const { return element_; }
   [[nodiscard]] Dtype dtype(planner::ValueId value) const;
-  /// Whether steps write it.
-  [[nodiscard]] bool is_computed(planner::ValueId value) const {
-    return schedule_.values[value].kind != planner::Value::Kind::operand;
-  }
+  /// Whether its numbers are computed: it is no operand, and no gather that only copies entries of one.
+  [[nodiscard]] bool is_computed(planner::ValueId value) const;
   /// Bytes of an intermediate, or of what a step reads of an operand.
   [[nodiscard]] double bytes(planner::ValueId value) const;
   /// Bytes from one block of slices to the next.

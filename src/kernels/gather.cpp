@@ -62,10 +62,15 @@ void multiply_row(const Entries& entries, const Entry* table, const Loop& row, d
 /// Writes the rows of a run.
 template <class Entry, class Out>
 void copy_rows(const Entries& entries, const Entry* table, const Loop& row, double one, Out* out, std::int64_t along) {
+  const bool dense = row.stride[0] == 1 && row.stride[1] == 1;
   for (std::int64_t q = 0; q < entries.count; ++q, out += along) {
     const std::int64_t offset = entries.offsets[q];
     if (offset != not_observed) {
       const Entry* const from = table + offset;
+      if (dense) {
+        for (std::int64_t c = 0; c < row.extent; ++c) out[c] = static_cast<Out>(from[c]);
+        continue;
+      }
       for (std::int64_t c = 0; c < row.extent; ++c) out[c * row.stride[1]] = static_cast<Out>(from[c * row.stride[0]]);
       continue;
     }

@@ -129,17 +129,17 @@ class ScanLanes {
         return a == 0 ? m0 : a == 1 ? m1 : a == 2 ? m2 : m3;
       };
       auto lost = steps_.none_lost();
-      V normaliser = steps_.normaliser(top);
+      const V normaliser = steps_.normaliser(top);
       if (has_before) {
         const T* const term = before_ + k * most_entries;
         const V shift = shift_of(term, states);
         hn::Store(shift, d_, before_shift_[k]);
         for (std::int64_t a = 0; a < states; ++a) {
-          const V x = steps_.combine(entry(a), steps_.factor(load_term(term, a), shift, none), normaliser, none, lost);
+          const V factor = steps_.factor(load_term(term, a), shift, none);
+          const V x = steps_.combine(entry(a), factor, steps_.neutral(), none, lost);
           kStates > 0 ? set(a, x) : hn::Store(x, d_, formed_ + a * lanes());
         }
         from = formed_;
-        normaliser = steps_.neutral();
       }
       const T* const term = after_ + k * most_entries;
       const V shift = has_after ? shift_of(term, states) : none;
@@ -246,11 +246,8 @@ class ScanLanes {
     for (std::int64_t i = 0; i < rows_; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       const auto before = hn::Load(d, offset_ + i);
       auto after = before;
-      auto top = Steps::taken(d, load_doubles(d, tops_[k] + i));
-      if (run_.before.data != nullptr) {
-        after = hn::Add(after, hn::Add(load_doubles(d, before_shift_[k] + i), top));
-        top = hn::Zero(d);
-      }
+      const auto top = Steps::taken(d, load_doubles(d, tops_[k] + i));
+      if (run_.before.data != nullptr) after = hn::Add(after, load_doubles(d, before_shift_[k] + i));
       after = hn::Add(after, hn::Add(hn::Add(load_doubles(d, after_shift_[k] + i), top), shift));
       if (ragged_) after = hn::IfThenElse(hn::Gt(load_doubles(d, exists_[k] + i), hn::Zero(d)), after, before);
       hn::Store(after, d, offset_ + i);
@@ -260,9 +257,12 @@ class ScanLanes {
   /// Writes the k-th messages of history_ to the rows' places of a step.
   HWY_INLINE void write_messages(bool linear, std::int64_t k, const SlicePlace& to, std::int64_t step) {
     const V top = steps_.divisor(hn::Load(d_, tops_[k]));
+    const V reciprocal = steps_.reciprocal(top);
     const T* const message = history_ + k * most_entries;
-    const auto form = [&](std::int64_t b)
-                          HWY_ATTR { return steps_.form(linear, hn::Load(d_, message + b * lanes()), top); };
+    const auto form = [&](std::int64_t b) HWY_ATTR {
+      const V x = hn::Load(d_, message + b * lanes());
+      return linear ? steps_.linear_form(x, top, reciprocal) : steps_.form(x, top);
+    };
     if (states_ == 2) {
       hn::StoreInterleaved2(form(0), form(1), d_, together_);
     } else if (states_ == 4) {

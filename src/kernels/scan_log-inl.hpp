@@ -45,7 +45,7 @@ class LogSteps {
     if (row.in_logs) return prepare_logs(row);
     if (row.before == nullptr) return;
     const bool kept =
-        scale_row<true, false>(*this, matrix_, row, Term{row.before, matrix_.states()}, row.message, row.input);
+        scale_row<false, false>(*this, matrix_, row, Term{row.before, matrix_.states()}, row.message, row.input);
     if (HWY_UNLIKELY(!kept)) {
       take_logs_of(row);
       prepare_logs(row);
@@ -55,18 +55,18 @@ class LogSteps {
   HWY_INLINE void finish(ScanRow<T>& row) const {
     if (row.in_logs) return finish_logs(row);
     const Term after{row.after, matrix_.states()};
-    const bool kept = row.before == nullptr
-                          ? scale_row<true, true>(*this, matrix_, row, after, row.product, row.product)
-                          : scale_row<false, true>(*this, matrix_, row, after, row.product, row.product);
-    if (HWY_UNLIKELY(!kept)) do_over(row);
+    if (HWY_UNLIKELY((!scale_row<true, true>(*this, matrix_, row, after, row.product, row.product)))) do_over(row);
   }
 
   /// Writes the message with 0 as its largest entry; linear: in real space, with 1.
   HWY_INLINE void leave(const ScanRow<T>& row, bool linear, T* message) const {
     if (HWY_UNLIKELY(row.in_logs)) return leave_logs(row, linear, message);
     const V top = divisor(hn::Set(d_, row.top));
-    store_row(message, matrix_.states(),
-              [&](std::int64_t v) HWY_ATTR { return form(linear, hn::LoadU(d_, row.message + v), top); });
+    const V reciprocal = hn::Set(d_, row.top > 0 ? T{1} / row.top : T{1});
+    store_row(message, matrix_.states(), [&](std::int64_t v) HWY_ATTR {
+      const V x = hn::LoadU(d_, row.message + v);
+      return linear ? linear_form(x, top, reciprocal) : form(x, top);
+    });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
@@ -134,10 +134,12 @@ class LogSteps {
     return y;
   }
   HWY_INLINE V divisor(V top) const { return hn::IfThenElse(hn::Gt(top, hn::Zero(d_)), top, hn::Set(d_, T{1})); }
-  /// Divided, so that the largest entry is exactly 1, or its logarithm exactly 0.
-  HWY_INLINE V form(bool linear, V message, V top) const {
-    const V divided = hn::Div(message, top);
-    return linear ? divided : log_of(divided);
+  /// Divided, so that the logarithm of the largest entry is exactly 0.
+  HWY_INLINE V form(V message, V top) const { return log_of(hn::Div(message, top)); }
+  HWY_INLINE V reciprocal(V top) const { return hn::Div(hn::Set(d_, T{1}), top); }
+  /// In real space. A division of each entry would take as long as the step; the largest one is exactly 1.
+  HWY_INLINE V linear_form(V message, V top, V reciprocal) const {
+    return hn::IfThenElse(hn::Eq(message, top), hn::Set(d_, T{1}), hn::Mul(message, reciprocal));
   }
 
  private:
@@ -168,7 +170,7 @@ class LogSteps {
   HWY_NOINLINE void take_logs_of(ScanRow<T>& row) const {
     const V top = hn::Set(d_, row.top);
     for (std::int64_t v = 0; v < matrix_.states(); v += lanes()) {
-      hn::StoreU(form(false, hn::LoadU(d_, row.message + v), top), d_, row.logs + v);
+      hn::StoreU(form(hn::LoadU(d_, row.message + v), top), d_, row.logs + v);
     }
     row.offset += log_top(row.top);
     row.in_logs = true;

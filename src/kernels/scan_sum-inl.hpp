@@ -39,23 +39,19 @@ class SumSteps {
   }
 
   HWY_INLINE void prepare(ScanRow<T>& row) const {
-    if (row.before != nullptr) scale_row<true, false>(*this, matrix_, row, term_of(row.before), row.message, row.input);
+    if (row.before == nullptr) return;
+    scale_row<false, false>(*this, matrix_, row, term_of(row.before), row.message, row.input);
   }
 
   HWY_INLINE void finish(ScanRow<T>& row) const {
-    const Term after = term_of(row.after);
-    if (row.before == nullptr) {
-      scale_row<true, true>(*this, matrix_, row, after, row.product, row.product);
-    } else {
-      scale_row<false, true>(*this, matrix_, row, after, row.product, row.product);
-    }
+    scale_row<true, true>(*this, matrix_, row, term_of(row.after), row.product, row.product);
   }
 
   /// Writes the message with 0 as its largest entry. There is no linear form here.
   void leave(const ScanRow<T>& row, bool /*linear*/, T* message) const {
     const V top = divisor(hn::Set(d_, row.top));
     store_row(message, matrix_.states(),
-              [&](std::int64_t v) HWY_ATTR { return form(false, hn::LoadU(d_, row.message + v), top); });
+              [&](std::int64_t v) HWY_ATTR { return form(hn::LoadU(d_, row.message + v), top); });
   }
   /// The offset of that message; `otherwise` where all its entries are zero.
   [[nodiscard]] double leave_offset(const ScanRow<T>& row, double otherwise) const {
@@ -95,7 +91,9 @@ class SumSteps {
     return hn::Add(from, hn::Sub(factor, normaliser));
   }
   HWY_INLINE V divisor(V top) const { return normaliser(top); }
-  HWY_INLINE V form(bool /*linear*/, V message, V top) const { return hn::Sub(term(message), term(top)); }
+  HWY_INLINE V form(V message, V top) const { return hn::Sub(term(message), term(top)); }
+  HWY_INLINE V reciprocal(V top) const { return top; }
+  HWY_INLINE V linear_form(V message, V top, V /*reciprocal*/) const { return form(message, top); }
 
  private:
   // A constant where vectors have a fixed size.

@@ -70,7 +70,12 @@ void Scatter::run_task(std::int64_t task, std::span<const void* const> inputs, d
       }
     }
   };
+  const bool dense = row_.stride[0] == 1 && row_.stride[1] == 1;
   const auto add_row = [&](const auto* mass, double* out) {
+    if (dense) {
+      for (std::int64_t c = 0; c < row_.extent; ++c) out[c] += static_cast<double>(mass[c]);
+      return;
+    }
     for (std::int64_t c = 0; c < row_.extent; ++c) {
       out[c * row_.stride[1]] += static_cast<double>(mass[c * row_.stride[0]]);
     }

@@ -18,21 +18,27 @@
 namespace plated::learn {
 namespace {
 
-/// Row-major doubles of a tensor, with one more state along an axis where wanted, of weight one.
-Tensor as_logs(const Tensor& numbers, Space space, std::optional<std::size_t> padded_axis) {
-  Tensor::Shape shape = numbers.shape();
-  std::int64_t inner = 1;
-  for (std::size_t a = padded_axis.value_or(0) + 1; padded_axis && a < shape.size(); ++a) inner *= shape[a];
-  const std::int64_t row = padded_axis ? shape[*padded_axis] * inner : numbers.elements();
-  if (padded_axis) ++shape[*padded_axis];
-  Tensor result(Dtype::float64, shape);
-  auto* to = static_cast<double*>(result.mutable_data());
-  std::int64_t copied = 0;
-  for (const double value : numbers.values()) {
-    *to++ = space == Space::log ? value : std::log(value);
-    if (++copied % row == 0 && padded_axis) to += inner;
+/// Zeros of a shape, stored with one axis before all others.
+Tensor zeros_with_first(std::size_t axis, const Tensor::Shape& shape) {
+  Tensor::Shape stored = shape;
+  const auto at = static_cast<std::ptrdiff_t>(axis);
+  std::rotate(stored.begin(), stored.begin() + at, stored.begin() + at + 1);
+  Tensor::Shape strides = Tensor::row_major(stored);
+  std::rotate(strides.begin(), strides.begin() + 1, strides.begin() + at + 1);
+  const Tensor storage(Dtype::float64, stored);
+  const auto kept = std::make_shared<Tensor>(storage);
+  return Tensor::view(static_cast<double*>(storage.mutable_data()), shape, strides).keeping(kept);
+}
+
+/// Puts row-major numbers where a tensor has them that is stored with an axis before all others.
+void put_with_first(std::size_t axis, const Tensor::Shape& shape, const std::vector<double>& numbers, double* to) {
+  std::size_t inner = 1;
+  for (std::size_t a = axis + 1; a < shape.size(); ++a) inner *= static_cast<std::size_t>(shape[a]);
+  const std::size_t row = static_cast<std::size_t>(shape[axis]) * inner;
+  const std::size_t rest = numbers.size() / static_cast<std::size_t>(shape[axis]);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    to[k % row / inner * rest + k / row * inner + k % inner] = numbers[k];
   }
-  return result;
 }
 
 template <class T>
@@ -77,6 +83,7 @@ Counting::Counting(const Model& model, const Weights& weights, std::vector<bool>
     : missing_(missing),
       counted_(std::move(counted)),
       padded_(model.factors.size(), false),
+      child_(model.factors.size()),
       evidence_(model.evidence),
       run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
       plan_(planned(prepared(model), evidence_, memory_limit)) {
@@ -109,11 +116,40 @@ FactorGraph Counting::prepared(const Model& model) {
     // Tables are distributions by construction, and those with a further state are none.
     if (counted_[f] || padded_[f]) factor.distribution_of.reset();
     graph::Derived::put_factor(graph, f, std::move(factor));
-    const auto axis = padded_[f] ? std::optional(model::child_axis(model, f)) : std::nullopt;
-    factors_.push_back(as_logs(model.factors[f], model.space, axis));
+    if (counted_[f] && !model.children[f].empty()) child_[f] = model::child_axis(model, f);
+    factors_.push_back(operand(f, model.factors[f].shape()));
+    std::vector<double> logs = model.factors[f].values();
+    if (model.space == Space::real) {
+      std::transform(logs.begin(), logs.end(), logs.begin(), [](double x) { return std::log(x); });
+    }
+    put(f, model.factors[f].shape(), logs, static_cast<double*>(factors_[f].mutable_data()));
   }
   evidence_ = model::run_evidence(graph, evidence_);
   return graph;
+}
+
+Tensor Counting::operand(std::size_t factor, Tensor::Shape shape) const {
+  if (!child_[factor]) return {Dtype::float64, std::move(shape)};
+  if (padded_[factor]) ++shape[*child_[factor]];
+  return zeros_with_first(*child_[factor], shape);
+}
+
+void Counting::put(std::size_t factor, const Tensor::Shape& shape, const std::vector<double>& numbers,
+                   double* to) const {
+  if (child_[factor] && !numbers.empty()) return put_with_first(*child_[factor], shape, numbers, to);
+  std::copy(numbers.begin(), numbers.end(), to);
+}
+
+Tensor Counting::operand(std::size_t factor) const {
+  Tensor::Shape shape = factors_[factor].shape();
+  if (padded_[factor]) --shape[*child_[factor]];
+  return operand(factor, std::move(shape));
+}
+
+Tensor Counting::start(std::size_t factor) const {
+  Tensor result = operand(factor);
+  put(factor, result.shape(), factors_[factor].values(), static_cast<double*>(result.mutable_data()));
+  return result;
 }
 
 IntegersByName Counting::as_planned(const FactorGraph& sizes, Evidence evidence) const {
@@ -145,8 +181,8 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
   places_.gradients.resize(factors_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!counting.counted_[f]) continue;
-    factors_[f] = Tensor::of(factors_[f].shape(), factors_[f].values());  // its own copy, which M-steps change
-    places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
+    factors_[f] = counting.start(f);
+    places_.gradients[f] = counting.operand(f);
     logs_[f] = static_cast<double*>(factors_[f].mutable_data());
     counts_[f] = static_cast<const double*>(places_.gradients[f].data());
   }
@@ -167,7 +203,9 @@ double Counts::log_total() const { return total_of(counting_.plan_.run(factors_,
 
 void Counts::clear_direction() {
   if (direction_.empty()) {
-    for (const Tensor& factor : factors_) direction_.emplace_back(Dtype::float64, factor.shape());
+    for (std::size_t f = 0; f < factors_.size(); ++f) direction_.push_back(counting_.operand(f));
+    curves_ = direction_;
+    for (std::size_t f = 0; f < factors_.size(); ++f) curves_[f] = counting_.operand(f);
     return;
   }
   for (std::size_t f = 0; f < factors_.size(); ++f) {
@@ -180,14 +218,17 @@ double* Counts::direction(std::size_t factor) const { return static_cast<double*
 const std::vector<Tensor>& Counts::curve() {
   if (!curving_) curving_.emplace(counting_.plan_);
   hessian_vector_product_into(curved_, counting_.plan_, factors_, direction_, *curving_, run_);
-  return curved_.products;
+  for (std::size_t f = 0; f < factors_.size(); ++f) {
+    const Tensor& product = curved_.products[f];
+    counting_.put(f, product.shape(), product.values(), static_cast<double*>(curves_[f].mutable_data()));
+  }
+  return curves_;
 }
 
-Tensor Counts::counts_of(std::size_t factor, std::size_t child_axis) const {
+Tensor Counts::counts_of(std::size_t factor) const {
   const Tensor& all = places_.gradients[factor];
-  if (!counting_.padded_[factor]) return all;
   Tensor::Shape shape = all.shape();
-  --shape[child_axis];
+  if (counting_.padded_[factor]) --shape[*counting_.child_[factor]];
   const Tensor kept = Tensor::view(counts_[factor], shape, all.strides());
   return Tensor::of(shape, kept.values());
 }

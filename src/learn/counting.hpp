@@ -34,10 +34,14 @@ class Counting {
   [[nodiscard]] const RunOptions& run() const { return run_; }
   [[nodiscard]] const std::vector<Tensor>& factors() const { return factors_; }
   [[nodiscard]] bool is_counted(std::size_t factor) const { return counted_[factor]; }
+  /// Zeros in the layout of a counted factor's operand, whose counts are laid out alike. That of a distribution is
+  /// stored by the states of its child, then row-major: what is read at an observed child lies in a row, and so do
+  /// those of missing cells, behind all others.
+  [[nodiscard]] Tensor operand(std::size_t factor) const;
+  /// The operand as it is in the model, to be changed by M-steps.
+  [[nodiscard]] Tensor start(std::size_t factor) const;
   /// The evidence of other data, as runs take it; the graph is the model's with the sizes of the data.
   [[nodiscard]] IntegersByName as_planned(const FactorGraph& sizes, Evidence evidence) const;
-  /// Whether a factor's child has a state for missing cells.
-  [[nodiscard]] bool padded(std::size_t factor) const { return padded_[factor]; }
 
  private:
   friend class Counts;
@@ -45,10 +49,15 @@ class Counting {
 
   /// Gives variables their states for missing cells, and factors their logarithms.
   [[nodiscard]] FactorGraph prepared(const Model& model);
+  /// Of a shape without the state for missing cells.
+  [[nodiscard]] Tensor operand(std::size_t factor, Tensor::Shape shape) const;
+  /// Row-major numbers in the layout of a counted factor's operand.
+  void put(std::size_t factor, const Tensor::Shape& shape, const std::vector<double>& numbers, double* to) const;
 
   Missing missing_;
   std::vector<bool> counted_;
-  std::vector<bool> padded_;                           // [factor]
+  std::vector<bool> padded_;                           // [factor]: its child has a state for missing cells
+  std::vector<std::optional<std::size_t>> child_;      // [factor]: the axis of a counted distribution's child
   std::map<std::string, std::int64_t> missing_state_;  // of variables that have one
   std::vector<Tensor> factors_;                        // in log space, as planned
   Evidence evidence_;                                  // until it is planned for
@@ -68,13 +77,13 @@ class Counts {
   double count();
   /// ln Z alone.
   [[nodiscard]] double log_total() const;
-  /// The direction in which curve() differentiates, in the shape of a counted factor's operand.
+  /// The direction in which curve() differentiates, in the layout of a counted factor's operand.
   void clear_direction();
   [[nodiscard]] double* direction(std::size_t factor) const;
-  /// The derivative of all counts in the direction: products of the Hessian of ln Z, by factor.
+  /// The derivative of all counts in the direction: products of the Hessian of ln Z, by factor, laid out as counts.
   const std::vector<Tensor>& curve();
   /// The counts of a factor in the model's own shape.
-  [[nodiscard]] Tensor counts_of(std::size_t factor, std::size_t child_axis) const;
+  [[nodiscard]] Tensor counts_of(std::size_t factor) const;
 
  private:
   const Counting& counting_;
@@ -85,6 +94,7 @@ class Counts {
   std::vector<Tensor> direction_;
   std::optional<Workspace> curving_;  // once it has been asked for
   HessianVectorProduct curved_;
+  std::vector<Tensor> curves_;
   RunOptions run_;
   std::vector<double*> logs_;          // [factor]
   std::vector<const double*> counts_;  // [factor]

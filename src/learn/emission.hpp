@@ -21,6 +21,9 @@ class Emission final : public Learnt {
   [[nodiscard]] std::int64_t free() const override { return static_cast<std::int64_t>(components_.free()); }
   void start(std::span<double> parameters, base::Random& random) const override;
   void draw(std::span<double> parameters, base::Random& random) const override;
+  [[nodiscard]] bool started() const override { return !start_.empty(); }
+  void even(std::span<double> parameters, base::Random& random) const override { draw(parameters, random); }
+  void centre(const Operands& /*operands*/) override {}  // draws are from the numbers already
   [[nodiscard]] double log_prior(std::span<const double> /*parameters*/) const override { return 0; }
   void write(std::span<const double> parameters, const Operands& operands) const override;
   void maximise(std::span<double> parameters, const Operands& operands) const override;

@@ -28,8 +28,7 @@ std::map<std::string, Tensor> expected_counts(const Model& model, const Data& da
   if (std::isinf(counts.count())) throw ImpossibleError("the data have no probability under the model");
   std::map<std::string, Tensor> result;
   for (std::size_t f = 0; f < model.factors.size(); ++f) {
-    const std::size_t axis = counting.padded(f) ? model::child_axis(observed, f) : 0;
-    result.emplace(model.graph.factors()[f].name, counts.counts_of(f, axis));
+    result.emplace(model.graph.factors()[f].name, counts.counts_of(f));
   }
   return result;
 }

@@ -102,6 +102,23 @@ class Planned {
   std::optional<learn::Minibatches> batches_;
 };
 
+/// Lets random starts scatter around what is observed: counts where nothing tells latent states apart. Of batches, the
+/// first says what is.
+void centre_starts(const learn::LearntParts& parts, const learn::Counting& counting, const FitOptions& options) {
+  const bool draws = options.restarts > 1 ||
+                     std::any_of(parts.begin(), parts.end(), [](const auto& part) { return !part->started(); });
+  if (!draws) return;
+  learn::Counts counts(counting, options.threads, options.cancelled);
+  base::Random random(options.seed);
+  for (const auto& part : parts) {
+    std::vector<double> even(part->size());
+    part->even(even, random);
+    part->write(even, counts.operands());
+  }
+  if (!std::isfinite(counts.count())) return;
+  for (const auto& part : parts) part->centre(counts.operands());
+}
+
 }  // namespace
 
 Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& options) {
@@ -126,11 +143,12 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       parts.push_back(std::make_unique<learn::Emission>(observed, group));
       continue;
     }
-    std::vector<learn::Holder> holders;
-    for (const std::size_t f : group) holders.push_back({.factor = f, .padded = planned.counting().padded(f)});
-    parts.push_back(std::make_unique<learn::Table>(observed, std::move(holders), options.pseudo_count));
+    const std::string& child = observed.children[group[0]];
+    const bool seen = observed.evidence.contains(child) || data.lists.contains(child);
+    parts.push_back(std::make_unique<learn::Table>(observed, group, options.pseudo_count, seen));
   }
   if (options.standard_errors) learn::check_information(parts, options);
+  centre_starts(parts, planned.counting(), options);
   const std::vector<learn::Outcome> outcomes = planned.run(parts, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);

@@ -76,9 +76,9 @@ class Information {
   void report(Fit& result) const {
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       const Table& table = *tables_[t].table;
-      for (const Holder& holder : table.holders()) {
-        result.standard_errors.emplace(model_.graph.factors()[holder.factor].name,
-                                       Tensor::of(model_.factors[holder.factor].shape(), errors_[t]));
+      for (const std::size_t factor : table.factors()) {
+        result.standard_errors.emplace(model_.graph.factors()[factor].name,
+                                       Tensor::of(model_.factors[factor].shape(), errors_[t]));
       }
     }
     note(result, at_zero_, "are zero, at the boundary: they are taken as fixed and have no standard error");
@@ -142,20 +142,21 @@ class Information {
   void fill_row(std::size_t i, std::span<double> row) {
     const Free& at = free_[i];
     counts_.clear_direction();
-    for (const Holder& holder : tables_[at.table].table->holders()) {
-      double* const direction = counts_.direction(holder.factor);
-      direction[tables_[at.table].table->place(holder, at.entry)] = 1 / value(at.table, at.entry);
-      direction[tables_[at.table].table->place(holder, at.reference)] = -1 / value(at.table, at.reference);
+    const Table& own_table = *tables_[at.table].table;
+    for (const std::size_t factor : own_table.factors()) {
+      double* const direction = counts_.direction(factor);
+      direction[own_table.place(at.entry)] = 1 / value(at.table, at.entry);
+      direction[own_table.place(at.reference)] = -1 / value(at.table, at.reference);
     }
     const std::vector<Tensor>& products = counts_.curve();
     for (std::size_t j = 0; j < row.size(); ++j) {
       const Free& other = free_[j];
       const Table& table = *tables_[other.table].table;
       double sum = 0;
-      for (const Holder& holder : table.holders()) {
-        const auto* const product = static_cast<const double*>(products[holder.factor].data());
-        sum += product[table.place(holder, other.entry)] / value(other.table, other.entry) -
-               product[table.place(holder, other.reference)] / value(other.table, other.reference);
+      for (const std::size_t factor : table.factors()) {
+        const auto* const product = static_cast<const double*>(products[factor].data());
+        sum += product[table.place(other.entry)] / value(other.table, other.entry) -
+               product[table.place(other.reference)] / value(other.table, other.reference);
       }
       row[j] = -sum;
       // The logarithms' own curvature: they are not linear in the entries.
@@ -195,7 +196,7 @@ class Information {
         if (++number <= 3) shown += (shown.empty() ? "" : ", ") + spelled(t, entry.entry);
       }
       if (number == 0) continue;
-      const std::string& name = model_.graph.factors()[tables_[t].table->holders()[0].factor].name;
+      const std::string& name = model_.graph.factors()[tables_[t].table->factors()[0]].name;
       std::string note = "factor " + graph::quoted(name) + ": entries " + shown;
       if (number > 3) note.append(" and ").append(std::to_string(number - 3)).append(" more");
       result.notes.push_back(note.append(" ").append(why));
@@ -203,7 +204,7 @@ class Information {
   }
 
   [[nodiscard]] std::string spelled(std::size_t t, std::size_t entry) const {
-    Tensor::Shape index = model_.factors[tables_[t].table->holders()[0].factor].shape();
+    Tensor::Shape index = model_.factors[tables_[t].table->factors()[0]].shape();
     for (std::size_t a = index.size(); a-- > 0;) {
       const auto extent = static_cast<std::size_t>(index[a]);
       index[a] = static_cast<std::int64_t>(entry % extent);

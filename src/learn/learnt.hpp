@@ -32,6 +32,12 @@ class Learnt {
   /// The model's own numbers; random ones where it has none.
   virtual void start(std::span<double> parameters, base::Random& random) const = 0;
   virtual void draw(std::span<double> parameters, base::Random& random) const = 0;
+  /// Whether the model has numbers of its own for it.
+  [[nodiscard]] virtual bool started() const = 0;
+  /// Parameters under which counts say what was observed, and nothing else: see centre().
+  virtual void even(std::span<double> parameters, base::Random& random) const = 0;
+  /// Lets draw() scatter around what was observed, by counts under even parameters.
+  virtual void centre(const Operands& operands) = 0;
   /// The logarithm of the prior, without constants.
   [[nodiscard]] virtual double log_prior(std::span<const double> parameters) const = 0;
   /// The factors' operands under the parameters.

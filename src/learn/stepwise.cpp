@@ -38,8 +38,8 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
   places_.gradients.resize(factors_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!batches.counting().is_counted(f)) continue;
-    factors_[f] = Tensor::of(factors_[f].shape(), factors_[f].values());  // its own copy, which M-steps change
-    places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
+    factors_[f] = batches.counting().start(f);
+    places_.gradients[f] = batches.counting().operand(f);
     sums_[f].resize(static_cast<std::size_t>(factors_[f].elements()));
     logs_[f] = static_cast<double*>(factors_[f].mutable_data());
     counts_[f] = sums_[f].data();

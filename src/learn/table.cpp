@@ -12,10 +12,10 @@
 namespace plated::learn {
 namespace {
 
-std::vector<double> prior_of(const Model& model, const std::vector<Holder>& holders, std::size_t entries,
+std::vector<double> prior_of(const Model& model, const std::vector<std::size_t>& factors, std::size_t entries,
                              double pseudo_count) {
-  for (const Holder& holder : holders) {
-    const auto found = model.learning.find(model.graph.factors()[holder.factor].name);
+  for (const std::size_t factor : factors) {
+    const auto found = model.learning.find(model.graph.factors()[factor].name);
     if (found == model.learning.end() || found->second.prior.data() == nullptr) continue;
     const Tensor& prior = found->second.prior;
     return prior.rank() == 0 ? std::vector<double>(entries, prior.item()) : prior.values();
@@ -32,8 +32,9 @@ void Table::each_row(const Visit& visit) const {
   }
 }
 
-Table::Table(const Model& model, std::vector<Holder> holders, double pseudo_count) : holders_(std::move(holders)) {
-  const std::size_t first = holders_[0].factor;
+Table::Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count, bool observed)
+    : factors_(std::move(factors)), observed_(observed) {
+  const std::size_t first = factors_[0];
   const Tensor& numbers = model.factors[first];
   axis_ = model::child_axis(model, first);
   for (std::size_t a = 0; a < numbers.rank(); ++a) {
@@ -47,7 +48,7 @@ Table::Table(const Model& model, std::vector<Holder> holders, double pseudo_coun
   const auto learning = model.learning.find(name);
   started_ = learning == model.learning.end() || learning->second.started;
   normalise_start(name);
-  pseudo_ = prior_of(model, holders_, start_.size(), pseudo_count);
+  pseudo_ = prior_of(model, factors_, start_.size(), pseudo_count);
   for (std::size_t k = 0; k < pseudo_.size(); ++k) pseudo_[k] = start_[k] > 0 ? pseudo_[k] : 0;
 }
 
@@ -78,12 +79,36 @@ void Table::draw(std::span<double> parameters, base::Random& random) const {
   each_row([&](std::size_t row) {
     double sum = 0;
     for (std::size_t k = 0; k < states_; ++k) {
-      // Exponential numbers, which make a row uniform over all distributions.
-      const double drawn = -std::log1p(-random.uniform()) + 1e-9;
-      sum += parameters[row + k * inner_] = start_[row + k * inner_] > 0 ? drawn : 0;
+      const std::size_t at = row + k * inner_;
+      const double uniform = random.uniform();
+      // Exponential numbers make a row uniform over all distributions. Rows of what is observed must not differ by more
+      // than a few times: with many children, a few states would be nearer to all data than others, and keep them.
+      const double drawn = centre_.empty() ? -std::log1p(-uniform) + 1e-9 : centre_[at] * std::exp(2 * uniform - 1);
+      sum += parameters[at] = start_[at] > 0 ? drawn : 0;
     }
     for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] /= sum;
   });
+}
+
+void Table::even(std::span<double> parameters, base::Random& /*random*/) const {
+  each_row([&](std::size_t row) {
+    double count = 0;
+    for (std::size_t k = 0; k < states_; ++k) count += start_[row + k * inner_] > 0 ? 1 : 0;
+    for (std::size_t k = 0; k < states_; ++k) {
+      parameters[row + k * inner_] = start_[row + k * inner_] > 0 ? 1 / count : 0;
+    }
+  });
+}
+
+void Table::centre(const Operands& operands) {
+  if (!observed_) return;
+  constexpr double unseen = 1e-3;  // the share of states that were not observed: zeros would stay so
+  base::Random none(0);
+  std::vector<double> rows(size());
+  even(rows, none);
+  centre_ = rows;
+  maximise(centre_, operands);
+  for (std::size_t k = 0; k < size(); ++k) centre_[k] += unseen * (rows[k] - centre_[k]);
 }
 
 double Table::log_prior(std::span<const double> parameters) const {
@@ -94,20 +119,21 @@ double Table::log_prior(std::span<const double> parameters) const {
   return sum;
 }
 
-std::size_t Table::place(const Holder& holder, std::size_t entry) const {
-  return holder.padded ? entry + entry / (states_ * inner_) * inner_ : entry;
-}
-
 void Table::write(std::span<const double> parameters, const Operands& operands) const {
-  for (const Holder& holder : holders_) {
-    double* const logs = operands.logs[holder.factor];
-    for (std::size_t k = 0; k < size(); ++k) logs[place(holder, k)] = std::log(parameters[k]);
+  double* const first = operands.logs[factors_[0]];
+  const std::size_t rows = outer_ * inner_;
+  each_row([&](std::size_t row) {
+    double* const logs = first + place(row);
+    for (std::size_t k = 0; k < states_; ++k) logs[k * rows] = std::log(parameters[row + k * inner_]);
+  });
+  for (const std::size_t factor : factors_) {
+    if (operands.logs[factor] != first) std::copy_n(first, size(), operands.logs[factor]);
   }
 }
 
 double Table::counted(std::size_t entry, const Operands& operands) const {
   double count = pseudo_.empty() ? 0 : pseudo_[entry];
-  for (const Holder& holder : holders_) count += operands.counts[holder.factor][place(holder, entry)];
+  for (const std::size_t factor : factors_) count += operands.counts[factor][place(entry)];
   return count;
 }
 
@@ -123,11 +149,18 @@ void Table::each_row_entries(const std::function<void(const std::vector<std::siz
 }
 
 void Table::maximise(std::span<double> parameters, const Operands& operands) const {
+  const std::size_t rows = outer_ * inner_;
   each_row([&](std::size_t row) {
+    const std::size_t first = place(row);
+    const auto count = [&](std::size_t k) {
+      double sum = pseudo_.empty() ? 0 : pseudo_[row + k * inner_];
+      for (const std::size_t factor : factors_) sum += operands.counts[factor][first + k * rows];
+      return sum;
+    };
     double sum = 0;
-    for (std::size_t k = 0; k < states_; ++k) sum += counted(row + k * inner_, operands);
+    for (std::size_t k = 0; k < states_; ++k) sum += count(k);
     if (!(sum > 0)) return;  // nothing reaches the row
-    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = counted(row + k * inner_, operands) / sum;
+    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = count(k) / sum;
   });
 }
 
@@ -152,8 +185,8 @@ void Table::restrain(std::span<double> parameters, std::span<const double> step)
 }
 
 void Table::store(std::span<const double> parameters, Model& model) const {
-  for (const Holder& holder : holders_) {
-    Tensor& numbers = model.factors[holder.factor];
+  for (const std::size_t f : factors_) {
+    Tensor& numbers = model.factors[f];
     Tensor fitted = Tensor::uninitialised(numbers.dtype(), numbers.shape());
     const auto fill = [&]<class T>(T* entries) {
       for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -166,11 +199,11 @@ void Table::store(std::span<const double> parameters, Model& model) const {
       fill(static_cast<double*>(fitted.mutable_data()));
     }
     numbers = std::move(fitted);
-    Factor factor = model.graph.factors()[holder.factor];
+    Factor factor = model.graph.factors()[f];
     factor.distribution_of = factor.dims[axis_];
     factor.trusted = true;
-    graph::Derived::put_factor(model.graph, holder.factor, std::move(factor));
-    const auto learning = model.learning.find(model.graph.factors()[holder.factor].name);
+    graph::Derived::put_factor(model.graph, f, std::move(factor));
+    const auto learning = model.learning.find(model.graph.factors()[f].name);
     if (learning != model.learning.end()) learning->second.started = true;
   }
 }

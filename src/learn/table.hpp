@@ -9,30 +9,30 @@
 
 namespace plated::learn {
 
-/// A factor that has the table. Its operand may have one more state of its child, which stands for missing cells.
-struct Holder {
-  std::size_t factor = 0;
-  bool padded = false;
-};
-
 class Table final : public Learnt {
  public:
-  /// The first holder's numbers are the start, and its shape is everyone's. Throws ValueError for a row without weight.
-  Table(const Model& model, std::vector<Holder> holders, double pseudo_count);
+  /// The first factor's numbers are the start, and its shape is everyone's. Throws ValueError for a row without weight.
+  /// `observed`: there are data of its child.
+  Table(const Model& model, std::vector<std::size_t> factors, double pseudo_count, bool observed);
 
   [[nodiscard]] std::size_t size() const override { return start_.size(); }
   [[nodiscard]] std::int64_t free() const override;
   void start(std::span<double> parameters, base::Random& random) const override;
   void draw(std::span<double> parameters, base::Random& random) const override;
+  [[nodiscard]] bool started() const override { return started_; }
+  void even(std::span<double> parameters, base::Random& random) const override;
+  void centre(const Operands& operands) override;
   [[nodiscard]] double log_prior(std::span<const double> parameters) const override;
   void write(std::span<const double> parameters, const Operands& operands) const override;
   void maximise(std::span<double> parameters, const Operands& operands) const override;
   void restrain(std::span<double> parameters, std::span<const double> step) const override;
   void store(std::span<const double> parameters, Model& model) const override;
 
-  [[nodiscard]] const std::vector<Holder>& holders() const { return holders_; }
-  /// Where an entry is in a holder's operand.
-  [[nodiscard]] std::size_t place(const Holder& holder, std::size_t entry) const;
+  [[nodiscard]] const std::vector<std::size_t>& factors() const { return factors_; }
+  /// Where an entry is in the operands, which are stored by states of the child first (Counting::operand).
+  [[nodiscard]] std::size_t place(std::size_t entry) const {
+    return (entry / inner_ % states_ * outer_ + entry / (states_ * inner_)) * inner_ + entry % inner_;
+  }
   /// How often an entry is expected to occur, pseudo-counts included.
   [[nodiscard]] double counted(std::size_t entry, const Operands& operands) const;
   /// The entries of each row that are not zero by structure.
@@ -44,11 +44,13 @@ class Table final : public Learnt {
   void each_row(const Visit& visit) const;
   void normalise_start(const std::string& name);
 
-  std::vector<Holder> holders_;
+  std::vector<std::size_t> factors_;
   std::size_t axis_ = 0;  // of the child
   // Entries are numbered (outer, state, inner), in the factor's row-major order.
   std::size_t outer_ = 1, states_ = 1, inner_ = 1;
   bool started_ = true;
+  bool observed_ = false;
+  std::vector<double> centre_;  // rows of frequencies that draws are scattered around; empty: none
   std::vector<double> start_;   // probabilities; zero is zero by structure
   std::vector<double> pseudo_;  // counts of the prior, 0 where the start is zero; empty: none
 };

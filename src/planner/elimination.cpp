@@ -82,9 +82,12 @@ class Eliminator {
     for (const ProblemLink& link : problem_.links) {
       if (first_holder_[link.source] != none) sets.join(first_holder_[link.source], first_holder_[link.target]);
     }
-    if (problem_.filtered && problem_.outermost_chain(leaf)) {
-      // What lies outside depends on all parts of the slices up to one together.
-      for (std::uint32_t k = 1; k < nodes.size(); ++k) sets.join(0, k);
+    // What lies outside depends on all parts of the slices up to one together, those in other plates included.
+    const bool is_filtered = problem_.filtered && problem_.outermost_chain(leaf);
+    for (std::uint32_t k = 0, last = none; k < nodes.size(); ++k) {
+      if (!is_filtered && !(apart_ && apart_->common == leaf && result_.nodes[nodes[k]].changes)) continue;
+      if (last != none) sets.join(last, k);
+      last = k;
     }
     std::vector<ComponentRecord> components;
     std::vector<std::size_t> component_of(nodes.size());  // [root], which is the first of its component
@@ -113,17 +116,22 @@ class Eliminator {
       held.insert(held.end(), result_.nodes[n].variables.begin(), result_.nodes[n].variables.end());
     }
     component.remaining = subtract(base::sorted(std::move(held)), component.variables);  // V_f
-    if (has_links(component)) return leave_chain(std::move(component), index);
+    const auto links = [&](const ProblemLink& link) { return base::contains(component.variables, link.source); };
+    if (std::any_of(problem_.links.begin(), problem_.links.end(), links)) {
+      return leave_chain(std::move(component), index);
+    }
     for (const DimId v : component.remaining)
       component.parent = unite(component.parent, problem_.variable_plates[v]);  // L′
-    if (problem_.filtered) component.parent = unite(component.parent, filtered_plates(component.leaf));
+    component.parent = unite(component.parent, plates_to_stop_in(component.leaf));
+    const bool is_changed = stays_apart(component);
     // Progress: a message must leave its leaf, or elimination would loop forever. It fails to leave exactly when
     // variables of different plates are entangled.
     if (!component.remaining.empty() && component.parent == component.leaf) {
       throw intractable(problem_, graph_, component.remaining);
     }
     component.result = static_cast<std::uint32_t>(result_.nodes.size());
-    Node message{.producer = index, .variables = component.remaining, .plates = component.parent};
+    Node message{
+        .producer = index, .variables = component.remaining, .plates = component.parent, .changes = is_changed};
     if (component.remaining.empty() && component.parent.empty()) {
       result_.scalars.push_back(component.result);
       result_.nodes.push_back(std::move(message));
@@ -131,11 +139,6 @@ class Eliminator {
       add(std::move(message));
     }
     result_.components.push_back(std::move(component));
-  }
-
-  [[nodiscard]] bool has_links(const ComponentRecord& component) const {
-    return std::any_of(problem_.links.begin(), problem_.links.end(),
-                       [&](const ProblemLink& link) { return base::contains(component.variables, link.source); });
   }
 
   /// A component of a chain's slices becomes one factor without the chain, over the variables outside and the ends.
@@ -165,34 +168,64 @@ class Eliminator {
       if (const auto& end = scan.result(link); end && is_held(*end)) ends.push_back(*end);
     }
     component.remaining = unite(component.remaining, base::sorted(std::move(ends)));
-    check_filtered(component);
     component.result = static_cast<std::uint32_t>(result_.nodes.size());
-    add({.producer = index, .variables = component.remaining, .plates = component.parent});
+    add({.producer = index,
+         .variables = component.remaining,
+         .plates = component.parent,
+         .changes = is_apart(component) || changes(component.nodes) || changes(component.scan->absorbed)});
     result_.components.push_back(std::move(component));
   }
 
-  /// Plates of a chain's linked variables inside of which a leaf lies: its messages must not pass by the chain's.
-  [[nodiscard]] SortedSet filtered_plates(const SortedSet& leaf) const {
+  /// Plates of a chain's linked variables inside of which a leaf lies, if its messages must not pass by the chain's:
+  /// where outputs depend on no later slices of that chain, or leave factors out of its slices.
+  [[nodiscard]] SortedSet plates_to_stop_in(const SortedSet& leaf) const {
     SortedSet plates;
-    for (const SortedSet& linked : linked_) {
-      if (linked != leaf && base::is_subset(linked, leaf) && problem_.outermost_chain(linked)) {
+    for (const ProblemLink& link : problem_.links) {
+      const SortedSet& linked = problem_.variable_plates[link.source];
+      if (linked == leaf || !base::is_subset(linked, leaf)) continue;
+      if (link.chain == problem_.left_out_of || (problem_.filtered && problem_.outermost_chain(linked) == link.chain)) {
         plates = unite(plates, linked);
       }
     }
     return plates;
   }
 
-  /// Parts of a chain in different plates cannot share messages.
-  void check_filtered(const ComponentRecord& component) const {
-    const std::optional<DimId> chain = problem_.outermost_chain(component.leaf);
-    if (!problem_.filtered || !chain || component.remaining.empty()) return;
-    for (const ProblemLink& link : problem_.links) {
-      if (link.chain != *chain || problem_.variable_plates[link.source] == component.leaf) continue;
-      throw OptionError("filtered marginals are not offered where variables that chain '" + graph_.dims()[*chain].name +
-                        "' links live in different plates and depend on what lies " + "outside of it: '" +
-                        graph_.dims()[component.scan->links[0].source].name + "' and '" +
-                        graph_.dims()[link.source].name + "'");
+  /// Whether an output about slices of a component's chain depends on another part of the chain, in other plates, as
+  /// far as the same slice: parts in different plates cannot share messages. What leaves this one then changes from
+  /// slice to slice.
+  [[nodiscard]] bool is_apart(const ComponentRecord& component) {
+    const DimId chain = component.scan->chain;
+    if (!problem_.filtered || problem_.outermost_chain(component.leaf) != chain || component.remaining.empty()) {
+      return false;
     }
+    SortedSet common = component.parent;
+    bool has_others = false;
+    for (const ProblemLink& link : problem_.links) {
+      if (link.chain != chain) continue;
+      common = base::intersect(common, problem_.variable_plates[link.source]);
+      has_others = has_others || problem_.variable_plates[link.source] != component.leaf;
+    }
+    if (!has_others) return false;
+    if (apart_ && apart_->chain != chain) {
+      throw OptionError("filtered marginals are not offered where two chains link variables in different plates: '" +
+                        graph_.dims()[apart_->chain].name + "' and '" + graph_.dims()[chain].name + "'");
+    }
+    apart_ = Apart{chain, std::move(common)};
+    return true;
+  }
+
+  [[nodiscard]] bool changes(const std::vector<std::uint32_t>& nodes) const {
+    return std::any_of(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return result_.nodes[n].changes; });
+  }
+
+  /// What changes from slice to slice does so as far as the plates that all parts of the chain share: other sequences
+  /// are known to their ends. These plates are left last.
+  [[nodiscard]] bool stays_apart(ComponentRecord& component) const {
+    if (!changes(component.nodes)) return false;
+    const SortedSet parent = unite(component.parent, apart_->common);
+    if (parent == component.leaf) return false;
+    component.parent = parent;
+    return true;
   }
 
   /// Messages begin at the first slice, with the product of what holds it, if that is over what messages carry anyway.
@@ -238,28 +271,28 @@ class Eliminator {
       const Node& node = result_.nodes[n];
       if (node.consumer != none || base::intersect(node.variables, ends).empty()) continue;
       if (node.plates != component.parent || !base::is_subset(node.variables, carried)) return std::nullopt;
+      if (node.changes && apart_->chain == component.scan->chain) return std::nullopt;
       nodes.push_back(n);
     }
     return nodes;
   }
 
+  /// A chain whose parts in different plates depend on each other, slice by slice, and the plates that all have.
+  struct Apart {
+    DimId chain;
+    SortedSet common;
+  };
+
   const Problem& problem_;
   const FactorGraph& graph_;
   Elimination result_;
+  std::optional<Apart> apart_;
   std::vector<std::uint32_t> first_holder_;  // [variable]: in the leaf that is being partitioned
   std::set<SortedSet> linked_;               // leaves where chains link variables
   std::map<SortedSet, std::vector<std::uint32_t>, DeepestFirst> leaves_;
 };
 
 }  // namespace
-
-SortedSet ScanRecord::results(const SortedSet& variables) const {
-  SortedSet ends;
-  for (const ProblemLink& link : links) {
-    if (const std::optional<DimId>& end = result(link); end && base::contains(variables, *end)) ends.push_back(*end);
-  }
-  return base::sorted(std::move(ends));
-}
 
 Elimination eliminate(const Problem& problem, const FactorGraph& graph) { return Eliminator(problem, graph).run(); }
 

@@ -55,10 +55,7 @@ double value_of(const Scale& scale, const Extents& extents) {
 
 std::int64_t value_of(const Power& power, const Extents& extents) {
   std::int64_t product = 1;
-  for (const DimId d : power.plates) {
-    const bool one_less = power.leaves_out && d == power.left_out;
-    product = base::checked_product(product, one_less ? std::max<std::int64_t>(0, extents[d] - 1) : extents[d]);
-  }
+  for (const DimId d : power.plates) product = base::checked_product(product, extents[d]);
   return product;
 }
 

@@ -41,9 +41,6 @@ struct Scale {
 /// How often a value that plates do not have is multiplied with itself: once for each of their slices.
 struct Power {
   SortedSet plates;
-  /// One of them without one of its slices.
-  bool leaves_out = false;
-  DimId left_out = 0;
 
   bool operator==(const Power&) const = default;
 };

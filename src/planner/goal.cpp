@@ -7,6 +7,14 @@ namespace plated::planner {
 
 using base::unite;
 
+SortedSet ScanRecord::results(const SortedSet& variables) const {
+  SortedSet ends;
+  for (const ProblemLink& link : links) {
+    if (const std::optional<DimId>& end = result(link); end && base::contains(variables, *end)) ends.push_back(*end);
+  }
+  return base::sorted(std::move(ends));
+}
+
 Goals::Goals(const Problem& problem, const Elimination& elimination)
     : elimination_(elimination), home_(problem.domain.size(), none) {
   for (std::uint32_t c = 0; c < elimination_.components.size(); ++c) {

@@ -49,6 +49,7 @@ Elimination eliminate_or_explain(Problem& problem, const FactorGraph& graph, con
         {.sums_only = options.sums_only,
          .fixed_sizes = fixed,
          .filtered = options.filtered,
+         .left_out_of = options.left_out ? std::optional(options.left_out->of) : std::nullopt,
          .weighted = plates_of(graph, options.weights),
          .observations = options.observations},
         options.without);
@@ -132,7 +133,11 @@ Schedule plan(const FactorGraph& graph, const Options& options) {
   }
   for (const auto& [plate, axes] : options.weights) schedule.operands.push_back(axes);
   for (const Output& output : graph.outputs()) schedule.outputs.push_back(output.dims);
-  const Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
+  Elimination elimination = eliminate_or_explain(schedule.problem, graph, options);
+  if (options.left_out) {
+    schedule.problem.outputs.push_back(find_left_out(graph, schedule.problem, *options.left_out, elimination));
+    schedule.outputs.push_back(left_out_axes(graph, schedule.problem.outputs.back(), *options.left_out));
+  }
   name_as_in_slices(schedule);
   std::set<std::string> without = options.without;
   if (options.keep_sums) without.insert({"fuse_products", "deliver_directly"});

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "planner/contraction_order.hpp"
+#include "planner/left_out.hpp"
 #include "planner/schedule.hpp"
 
 namespace plated::planner {
@@ -33,6 +35,8 @@ struct Options {
   Observations observations;
   /// Outputs in slices of a chain depend on no later slices.
   bool filtered = false;
+  /// One more output: the total without each slice of a plate, or without some factors of a chain's.
+  std::optional<LeftOut> left_out = {};
   std::set<std::string> without;
   /// Price the repairs of an intractable graph; off while they are being priced.
   bool explain = true;

@@ -82,6 +82,7 @@ double Problem::nominal_size(DimId d) const {
 Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, const std::set<std::string>& without) {
   Problem problem;
   problem.filtered = options.filtered;
+  problem.left_out_of = options.left_out_of;
   const std::size_t dims = graph.dims().size();
   SortedSet& unit = problem.absent;
   for (DimId d = 0; d < dims; ++d) {

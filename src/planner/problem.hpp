@@ -64,6 +64,8 @@ struct ProblemOutput {
   bool empty = false;
   /// It is about variables of the first or last slice of a chain: an end that is in it.
   std::optional<DimId> in_slice_of = std::nullopt;
+  /// Nodes of the elimination that it is without, in the slices of its plates.
+  SortedSet without = {};
 };
 
 struct Problem {
@@ -73,10 +75,11 @@ struct Problem {
   std::vector<ProblemFactor> factors;      // empty once a schedule is made
   std::vector<ProblemOutput> outputs;
   std::vector<ProblemLink> links;
-  bool filtered = false;       // outputs in slices of a chain, the outermost of several, depend on no later slices
-  std::vector<DimId> dropped;  // barren variables
-  SortedSet absent;            // dims that are left out: variables with one state and, where sizes are fixed, unit dims
-  SortedSet fixed;             // plates, batch dims and chains whose size the graph gives and no run may change
+  bool filtered = false;  // outputs in slices of a chain, the outermost of several, depend on no later slices
+  std::optional<DimId> left_out_of;  // a plate or chain: an output leaves out its slices, or factors of them
+  std::vector<DimId> dropped;        // barren variables
+  SortedSet absent;  // dims that are left out: variables with one state and, where sizes are fixed, unit dims
+  SortedSet fixed;   // plates, batch dims and chains whose size the graph gives and no run may change
 
   /// The chain that links variables in a leaf and is inside of no other that links any.
   [[nodiscard]] std::optional<DimId> outermost_chain(const SortedSet& leaf) const;
@@ -91,6 +94,7 @@ struct ReadingOptions {
   /// everything inside a plate of size 0.
   bool fixed_sizes = false;
   bool filtered = false;
+  std::optional<DimId> left_out_of = {};
   /// Plates that stay even so if they have one slice: it may stand for several.
   SortedSet weighted = {};
   Observations observations = {};

@@ -92,6 +92,22 @@ std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
   return body;
 }
 
+std::vector<bool> steps_before(const Schedule& schedule, std::optional<std::size_t> output) {
+  std::vector<bool> needed(schedule.steps.size(), false);
+  std::vector<bool> read(schedule.values.size(), false);
+  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
+    const Step& step = schedule.steps[s];
+    for_each_output(step, [&](ValueId v) {
+      const Value& value = schedule.values[v];
+      if (read[v] || (value.kind == Value::Kind::output && value.index == output.value_or(value.index))) {
+        needed[s] = true;
+      }
+    });
+    for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
+  }
+  return needed;
+}
+
 std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {
   std::vector<bool> needed(schedule.steps.size(), false);
   std::vector<bool> read(schedule.values.size(), false);

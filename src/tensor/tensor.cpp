@@ -199,6 +199,11 @@ std::vector<double> Tensor::values() const {
   std::vector<double> result;
   result.reserve(static_cast<std::size_t>(count));
   if (count > 0 && data_ == nullptr) throw NullDataError("a tensor without data was read");
+  if (dtype_ == Dtype::float64 && strides() == row_major(shape())) {
+    const auto* const entries = static_cast<const double*>(data_);
+    result.assign(entries, entries + count);
+    return result;
+  }
   Shape index(rank(), 0);
   std::int64_t offset = 0;
   base::Pace pace;

@@ -64,10 +64,15 @@ class Slices {
     if (dim.end == End::none) return sliced(plates_[v]);
     return without(sliced(plates_[dim.of]), *chain_of(dim.of));
   }
-  /// The plates and chains around a chain: those of its linked variables but itself.
+  /// The plates and chains around a chain: those of all its linked variables but itself.
   [[nodiscard]] std::vector<DimId> around(DimId chain) const {
     for (const Chain& c : graph_.chains()) {
-      if (c.dim == chain && !c.links.empty()) return without(sliced(plates_[c.links[0].source]), chain);
+      if (c.dim != chain || c.links.empty()) continue;
+      std::vector<DimId> result = without(sliced(plates_[c.links[0].source]), chain);
+      for (const Link& link : c.links) {
+        std::erase_if(result, [&](DimId d) { return !contains(plates_[link.source], d); });
+      }
+      return result;
     }
     return {};
   }
@@ -171,7 +176,7 @@ class Slices {
     if (dim.kind != DimKind::variable || dim.end != End::none || place(v).first != v) return;
     const std::optional<DimId> chain = chain_of(v);
     if (order(v) == 0) return for_each_slice(plates(v), at, [&] { visit(key(v, at), dim.size); });
-    for_each_slice(around(*chain), at, [&] {
+    for_each_slice(without(sliced(plates_[v]), *chain), at, [&] {
       const std::int64_t states = length(*chain, at) + order(v);
       for (at[*chain] = 0; at[*chain] < states; ++at[*chain]) visit(key(v, at), dim.size);
     });

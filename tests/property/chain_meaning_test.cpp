@@ -168,6 +168,33 @@ TEST(Filtered, LeavesOutLaterSlicesOfPartsThatEndsJoin) {
   EXPECT_TRUE(EveryQuestion(through).marginal({.filtered = true}));
 }
 
+TEST(Filtered, OfPartsInDifferentPlatesLeavesOutLaterSlicesOfAll) {
+  // They are joined by o, or by their ends; both parts in a plate of sequences or not.
+  for (const bool sequences : {false, true}) {
+    for (const bool of_end : {false, true}) {
+      FactorGraph graph;
+      graph.chain("t", 2);
+      graph.plate("n", sequences ? 1 : 2);
+      graph.plate("k", 2);
+      graph.variable("o", 2, {});
+      for (const char* v : {"a", "b", "c", "d"}) graph.variable(v, 2);
+      graph.link("t", "a", "b");
+      graph.link("t", "c", "d");
+      const auto factor = [&](Dims dims, bool in_sequence = true) {
+        if (sequences && in_sequence) dims.insert(dims.begin(), "k");
+        graph.factor("", dims);
+      };
+      factor({"o"}, false);
+      factor({"t", "o", "a", "b"});
+      factor({"t", "n", "c", "d"});
+      factor(of_end ? Dims{"n", "^a", "^c"} : Dims{"t", "n", "o", "d"});
+      factor({"b$"});
+      graph.output({});
+      EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true})) << sequences << of_end;
+    }
+  }
+}
+
 TEST(Filtered, KnowsTheOrderOfSlicesWhoseLinkedVariablesHaveOneState) {
   FactorGraph graph;
   graph.chain("t", 3);

@@ -1,6 +1,7 @@
 // leave_one_out on models by hand, and what cannot be left out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -8,6 +9,7 @@
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
 #include "property/drawn_model.hpp"
+#include "property/random_tensor.hpp"
 
 namespace plated::test {
 namespace {
@@ -149,6 +151,45 @@ TEST(Predictive, OfAHiddenMarkovModelByHand) {
   EXPECT_EQ(ragged.at(1), 0);
   EXPECT_THROW((void)leave_one_out(plan, operands, "t", options, {"nobody"}), UnknownNameError);
   EXPECT_THROW((void)leave_one_out(plan, operands, "t", options, {"prior"}), Error);
+}
+
+TEST(Predictive, OfPartsOfAChainInDifferentPlatesHasThePlatesOfBoth) {
+  // Two parts that o joins, one of them in plate n, and a factor that nothing joins to a link.
+  FactorGraph graph;
+  graph.chain("t", 3);
+  graph.plate("n", 2);
+  graph.variable("o", 2, {});
+  for (const char* v : {"a", "b", "c", "d", "w"}) graph.variable(v, 2);
+  graph.link("t", "a", "b");
+  graph.link("t", "c", "d");
+  graph.factor("A", {"t", "o", "a", "b"});
+  graph.factor("C", {"t", "n", "c", "d"});
+  graph.factor("D", {"t", "n", "o", "d"});
+  graph.factor("W", {"t", "w", "o"});
+  graph.output({});
+  Random random(3);
+  std::vector<Tensor> operands;
+  for (const Factor& factor : graph.factors()) {
+    Tensor::Shape shape;
+    for (const DimId d : factor.dims) shape.push_back(graph.dims()[d].size);
+    operands.push_back(random_tensor(Dtype::float64, shape, random, Semiring::log));
+  }
+  const Plan plan = compile(graph);
+  const Tensor got = leave_one_out(plan, operands, "t", {}, {"A", "D", "W"});
+  ASSERT_EQ(got.shape(), (Tensor::Shape{2, 3}));
+  const double whole = plan.run(operands)[0].item();
+  const auto erased = [](const Tensor& from, std::int64_t first, std::int64_t count) {
+    std::vector<double> values = from.values();
+    std::fill_n(values.begin() + first, count, 0.0);
+    return Tensor::of<double>(from.shape(), values);
+  };
+  for (std::int64_t n = 0; n < 2; ++n) {
+    for (std::int64_t t = 0; t < 3; ++t) {
+      const std::vector<Tensor> rest = {erased(operands[0], 8 * t, 8), operands[1],
+                                        erased(operands[2], 4 * (2 * t + n), 4), erased(operands[3], 4 * t, 4)};
+      EXPECT_NEAR(got.select(0, n).select(0, t).item(), whole - plan.run(rest)[0].item(), 1e-13);
+    }
+  }
 }
 
 TEST(Predictive, OfAPlateInASliceThatThePlanLeavesOutForItsSingleSlice) {

@@ -82,7 +82,10 @@ inline std::vector<Question> questions(const FactorGraph& graph, Semiring semiri
   list.push_back({"expectation", adjoint::expectation_schedule(total, 0, all), semiring});
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     if (graph.dims()[d].kind != DimKind::plate) continue;
-    list.push_back({"leave_one_out " + graph.dims()[d].name, adjoint::predictive_schedule(total, d), semiring});
+    list.push_back(
+        {"leave_one_out " + graph.dims()[d].name,
+         planner::plan(graph::total_graph(graph), {.keep_sums = true, .left_out = planner::LeftOut{.of = d}}),
+         semiring});
   }
   return list;
 }

@@ -82,7 +82,7 @@ TEST(QuestionSchedules, AreInOrder) {
       expect_in_order(adjoint::marginal_schedule(total, 0, true, true));
       expect_in_order(adjoint::entropy_schedule(total, 0));
       expect_in_order(adjoint::expectation_schedule(total, 0, {true, false, true}));
-      expect_in_order(adjoint::predictive_schedule(total, *graph.find("i")));
+      expect_in_order(planner::plan(graph, {.keep_sums = true, .left_out = planner::LeftOut{.of = *graph.find("i")}}));
     }
   }
 }
