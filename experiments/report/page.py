@@ -37,15 +37,34 @@ def state_of(name, results):
     return f"There: {' and '.join(rows)}, which took {hours(spent)} in all."
 
 
+def pace(runs, results):
+    """Seconds for each unit of cost, by program, of the runs that are there."""
+    spent = {}
+    for run in runs:
+        found = [line["seconds"] for line in results.where(**run["is"])]
+        if found and run["cost"] > 0:
+            seconds, cost = spent.get(run["program"], (0, 0))
+            spent[run["program"]] = (seconds + found[-1], cost + run["cost"])
+    return {program: seconds / cost for program, (seconds, cost) in spent.items()}
+
+
 def missing(name, results, keys):
-    """What of the default grid is not there: a row for each value of the keys, with the number of runs."""
-    counts = {}
-    for run in grids.GRIDS[name](full=False):
-        group = tuple(str(run["is"].get(key, "–")) for key in keys)
-        there, all_of = counts.get(group, (0, 0))
-        counts[group] = (there + results.has(run["is"]), all_of + 1)
-    rows = [[*group, f"{there} of {all_of}"] for group, (there, all_of) in counts.items() if there < all_of]
-    return "Not there, of the default grid:\n\n" + markdown.table([*keys, "runs"], rows) if rows else "The default grid is complete."
+    """What of the default grid is not there: a row for each value of the keys, with the number of runs and their time."""
+    runs = grids.GRIDS[name](full=False)
+    speed, groups = pace(runs, results), {}
+    for run in runs:
+        group = groups.setdefault(tuple(str(run["is"].get(key, "–")) for key in keys), {"there": 0, "all": 0, "left": 0})
+        there = results.has(run["is"])
+        group["there"] += there
+        group["all"] += 1
+        if not there:
+            group["left"] += max(run["cost"], 0) * speed.get(run["program"], float("nan"))
+    rows = [[*group, f"{of['there']} of {of['all']}", hours(of["left"]) if of["left"] == of["left"] else "–"]
+            for group, of in groups.items() if of["there"] < of["all"]]  # fmt: skip
+    if not rows:
+        return "The default grid is complete."
+    head = "Not there, of the default grid; the time left is at the pace of the lines that are there, whose machine may have been busy:"
+    return head + "\n\n" + markdown.table([*keys, "runs there", "time left"], rows)
 
 
 def music_section(results):

@@ -7,7 +7,10 @@ DRAWN = "CRF-Emb-LSTM"  # as in the paper
 
 
 def runs(lines, model):
-    return [line for line in lines.where(model=model) if "epoch" in line]
+    """Those of the longest training that is there."""
+    found = [line for line in lines.where(model=model) if "epochs" in line]
+    longest = max((line["epochs"] for line in found), default=0)
+    return [line for line in found if line["epochs"] == longest]
 
 
 def spread(lines, model, key):

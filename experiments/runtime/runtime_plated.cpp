@@ -40,6 +40,7 @@ void time_operations(Arguments& arguments, Result& result) {
   const int calls = bench::calls_for_a_turn(runners[0]);
   const std::vector<double> best = bench::best_times(runners, {.seconds = seconds, .turns = 5}, calls);
   result.set("domain", domain).set("threads", std::int64_t{threads});
+  result.set("flops", bench::compiled(model).cost().flops);
   for (std::size_t k = 0; k < best.size(); ++k) result.set(names[k], best[k]);
 }
 
