@@ -92,7 +92,7 @@ std::vector<DimId> left_out_axes(const FactorGraph& graph, const ProblemOutput& 
 SortedSet left_out_variables(const FactorGraph& graph, const Problem& problem) {
   SortedSet variables;
   if (!problem.left_out_of || !contains(problem.absent, *problem.left_out_of)) return variables;
-  const auto plates = graph.variable_plates();
+  const auto& plates = graph.variable_plates();
   for (DimId v = 0; v < plates.size(); ++v) {
     if (problem.kind[v] == DimKind::variable && contains(plates[v], *problem.left_out_of)) variables.push_back(v);
   }
