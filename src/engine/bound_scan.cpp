@@ -9,6 +9,7 @@
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "engine/scan_numbers.hpp"
+#include "kernels/exponentials.hpp"
 #include "semiring/dispatch.hpp"
 
 namespace plated::engine {

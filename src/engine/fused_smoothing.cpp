@@ -10,6 +10,7 @@
 #include "engine/kernel.hpp"
 #include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
+#include "kernels/exponentials.hpp"
 
 namespace plated::engine {
 namespace {

@@ -74,9 +74,6 @@ struct ScanRun {
   }
 };
 
-/// Writes exp of `count` numbers that are not above 0.
-void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void* to) noexcept;
-
 /// `steps` times m[b] ← (⊕_a m[a] ⊗ before[a] ⊗ matrix[a, b]) ⊗ after[b], for independent rows.
 ///
 ///   const Scan scan({.semiring = Semiring::log, .dtype = Dtype::float32, .states = 16}, w, 16, 1);

@@ -40,16 +40,6 @@ void run_scan_here(Semiring semiring, const AnyPackedMatrix& any, std::int64_t f
   std::visit(of, any);
 }
 
-void write_exponentials_here(Dtype dtype, const void* from, std::int64_t count, void* to) {
-  const auto write = [&]<class T>(T zero) {
-    const auto exp = [&](std::int64_t at) HWY_ATTR {
-      return Exp(GemmTag<T>(), load_of_row(static_cast<const T*>(from), count, at, zero));
-    };
-    store_row(static_cast<T*>(to), count, exp);
-  };
-  dtype == Dtype::float32 ? write(0.0F) : write(0.0);
-}
-
 }  // namespace plated::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -57,7 +47,6 @@ HWY_AFTER_NAMESPACE();
 namespace plated::kernels {
 
 HWY_EXPORT(run_scan_here);
-HWY_EXPORT(write_exponentials_here);
 
 Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride,
            std::byte* memory)
@@ -72,10 +61,6 @@ Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, 
 std::size_t Scan::scratch_bytes(const ScanShape& shape) {
   // For each row: message, product, input of the product, logarithms; and a vector for a strided term.
   return static_cast<std::size_t>(4 * scan_block_rows + 1) * packed_vector_bytes(shape.dtype, shape.states);
-}
-
-void write_exponentials(Dtype dtype, const void* from, std::int64_t count, void* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(write_exponentials_here)(dtype, from, count, to);
 }
 
 void Scan::run(std::int64_t first, std::int64_t last, const ScanRun& run, std::byte* scratch) const noexcept {
