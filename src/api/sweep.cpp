@@ -66,6 +66,7 @@ std::span<const Tensor> Sweep::run(std::vector<bool>* finite) {
     places_ = blank_;
     throw;
   }
+  if (posed_.once) std::vector<Tensor>().swap(operands_);  // there may be very many
   return places_;
 }
 

@@ -35,7 +35,7 @@ void Arrangement::whole() {
   std::vector<Phase> all(1);
   all[0].steps.reserve(schedule_.steps.size() - work_.first);
   for (std::size_t s = work_.first; s < schedule_.steps.size(); ++s) {
-    if (!work_.is_unread(s)) all[0].steps.push_back({.step = s});
+    if (!work_.is_unread(s)) all[0].steps.push_back({.step = static_cast<std::uint32_t>(s)});
   }
   emit(all, {.for_all = std::vector<bool>(schedule_.values.size(), true)});
 }
@@ -139,7 +139,7 @@ void Arrangement::emit(const std::vector<Phase>& phases, const Storing& storing)
       };
       for (std::size_t s = 0; s < schedule_.steps.size(); ++s) {
         if (is_read(s)) {
-          add_step({.step = s}, places, true, bound_.recall.read);
+          add_step({.step = static_cast<std::uint32_t>(s)}, places, true, bound_.recall.read);
         } else {
           bound_.recall.read.emplace_back();
         }

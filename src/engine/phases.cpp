@@ -112,7 +112,8 @@ class Body {
       if (accumulates(step)) ask(step.output);
       if (open.size() > before) continue;
       known_[reader] = true;
-      steps_.push_back({.step = reader, .again = work_.along[reader] == Along::carried && !wanted_[reader]});
+      steps_.push_back({.step = static_cast<std::uint32_t>(reader),
+                        .again = work_.along[reader] == Along::carried && !wanted_[reader]});
       open.pop_back();
     }
   }
@@ -161,11 +162,12 @@ std::vector<Phase> phases_of(const ToArrange& work, const std::vector<bool>& sto
       for_each_output(schedule.steps[s], [&](ValueId v) {
         recalled = recalled || (work.recalled[v] && lives_in_blocks(v) && has_dim(schedule, v, work.dim));
       });
-      if (recalled) recall.steps.push_back({.step = s, .again = work.along[s] == Along::carried});
+      if (recalled)
+        recall.steps.push_back({.step = static_cast<std::uint32_t>(s), .again = work.along[s] == Along::carried});
     }
     if (on_demand[s]) continue;
     phases.resize(std::max(phases.size(), time(s) + 1));
-    phases[time(s)].steps.push_back({.step = s});
+    phases[time(s)].steps.push_back({.step = static_cast<std::uint32_t>(s)});
   }
   for (std::size_t t = 0; t < phases.size(); ++t) {
     if (t % 2 == 0) continue;

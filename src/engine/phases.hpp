@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/blocking.hpp"
@@ -18,7 +19,7 @@ namespace plated::engine {
 
 /// A step of the schedule, which may be in several loops: after the first, scans run blocks `again` from checkpoints.
 struct PhaseStep {
-  std::size_t step = 0;
+  std::uint32_t step = 0;  // there may be very many
   bool again = false;
 };
 

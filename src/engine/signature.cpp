@@ -14,6 +14,9 @@ std::int64_t kind_of(const Tensor& tensor) {
 void Signature::Layouts::assign(std::span<const Tensor> list) {
   tensors = list.size();
   numbers.clear();
+  std::size_t count = 0;
+  for (const Tensor& tensor : list) count += 1 + 2 * tensor.rank();
+  numbers.reserve(count);  // of very many, lists that grow would take twice that
   for (const Tensor& tensor : list) {
     numbers.push_back(kind_of(tensor));
     numbers.insert(numbers.end(), tensor.shape().begin(), tensor.shape().end());

@@ -131,7 +131,7 @@ class Eliminator {
     }
     component.result = static_cast<std::uint32_t>(result_.nodes.size());
     Node message{
-        .producer = index, .variables = component.remaining, .plates = component.parent, .changes = is_changed};
+        .producer = index, .changes = is_changed, .variables = component.remaining, .plates = component.parent};
     if (component.remaining.empty() && component.parent.empty()) {
       result_.scalars.push_back(component.result);
       result_.nodes.push_back(std::move(message));
@@ -170,9 +170,9 @@ class Eliminator {
     component.remaining = unite(component.remaining, base::sorted(std::move(ends)));
     component.result = static_cast<std::uint32_t>(result_.nodes.size());
     add({.producer = index,
+         .changes = is_apart(component) || changes(component.nodes) || changes(component.scan->absorbed),
          .variables = component.remaining,
-         .plates = component.parent,
-         .changes = is_apart(component) || changes(component.nodes) || changes(component.scan->absorbed)});
+         .plates = component.parent});
     result_.components.push_back(std::move(component));
   }
 

@@ -13,10 +13,10 @@ struct Node {
   std::uint32_t factor = none;    // index into Problem::factors
   std::uint32_t producer = none;  // index into Elimination::components
   std::uint32_t consumer = none;  // the component that takes it; none for the scalars S
-  SortedSet variables;
-  SortedSet plates;
   /// It is another for each slice of an output: computed without something, or of no later slices of a chain.
   bool changes = false;
+  SortedSet variables;
+  SortedSet plates;
 };
 
 /// How a component whose variables a chain links is eliminated: by messages along the chain, which leave its slices.

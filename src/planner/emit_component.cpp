@@ -22,10 +22,12 @@ ComponentEmitter::ComponentEmitter(Schedule& schedule, ScheduleBuilder& builder,
       options_(options),
       gone_(left_out_variables(schedule.graph, problem_)),
       message_(elimination.nodes.size(), none),
-      rest_(elimination.nodes.size(), none),
       scans_(elimination.components.size()),
-      leave_one_out_{std::vector<ValueId>(elimination.components.size(), none),
-                     std::vector<ValueId>(elimination.components.size(), none)} {}
+      leave_one_out_{std::vector<ValueId>(elimination.components.size(), none), {}} {
+  if (!problem_.left_out_of && !problem_.filtered) return;  // there may be very many
+  rest_.assign(elimination.nodes.size(), none);
+  leave_one_out_[1].assign(elimination.components.size(), none);
+}
 
 ValueId ComponentEmitter::value(std::uint32_t node) {
   const Node& n = elimination_.nodes[node];
