@@ -140,11 +140,8 @@ std::int64_t PlanImpl::bytes_beside(const Asked& part, const planner::Extents& e
     case Asked::Kind::entropy:
     case Asked::Kind::expectation:
       return bytes(axes.batch(), 1);
-    case Asked::Kind::leave_one_out: {
-      std::vector<DimId> slices = axes.batch();
-      slices.push_back(part.plate);
-      return bytes(slices, 1);
-    }
+    case Asked::Kind::leave_one_out:
+      return bytes(runnable(part)->schedule().outputs.back(), 1);
     default:
       return 0;
   }
