@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <numeric>
 #include <random>
 
-#include "harness/arguments.hpp"
+#include "harness/program.hpp"
 #include "harness/result.hpp"
 #include "music/music_program.hpp"
+#include "music/music_sets.hpp"
 
 namespace experiments {
 namespace {
@@ -92,9 +92,8 @@ void run(Arguments& arguments) {
   const bool check = arguments.integer("check", 0) == 1;
   arguments.finish();
   at::set_num_threads(threads);
-  const std::string stem = data_path("music/" + set);
-  const PianoRolls train = read_piano_rolls(stem + "_train").first(sequences);
-  const PianoRolls test = read_piano_rolls(stem + "_test").first(sequences);
+  const MusicSets sets(set, sequences);
+  const PianoRolls &train = sets.train, &test = sets.test;
   const plated::RunOptions options{.threads = threads};
   MusicParameters p(name, states, channels, train, static_cast<std::uint32_t>(seed));
   Result result;
@@ -140,12 +139,4 @@ void run(Arguments& arguments) {
 }  // namespace
 }  // namespace experiments
 
-int main(int argc, char** argv) {
-  try {
-    experiments::Arguments arguments(argc, argv);
-    experiments::run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return experiments::run_program(argc, argv, experiments::run); }

@@ -7,26 +7,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 
-#include "harness/arguments.hpp"
+#include "harness/program.hpp"
 #include "harness/result.hpp"
+#include "music/music_sets.hpp"
 #include "music/table_model.hpp"
 
 namespace experiments {
 namespace {
 
-struct Sets {
-  PianoRolls train, test;
-};
-
-Sets read(const std::string& set, std::int64_t sequences) {
-  const std::string stem = data_path("music/" + set);
-  return {read_piano_rolls(stem + "_train").first(sequences), read_piano_rolls(stem + "_test").first(sequences)};
-}
-
 /// Nats for each step of the test set where each note is on as often as in the training set.
-double independent_notes(const Sets& sets) {
+double independent_notes(const MusicSets& sets) {
   const std::vector<double> on = note_frequencies(sets.train, 1e-12);
   double sum = 0;
   for (std::size_t k = 0; k < sets.test.notes.size(); ++k) {
@@ -39,7 +30,7 @@ double independent_notes(const Sets& sets) {
 void run(Arguments& arguments) {
   const Clock clock;
   const std::string set = arguments.text("set"), model = arguments.text("model");
-  const Sets sets = read(set, arguments.integer("sequences", 1 << 20));
+  const MusicSets sets(set, arguments.integer("sequences", 1 << 20));
   const auto threads = static_cast<int>(arguments.integer("threads", 1));
   Result result;
   result.set("set", set).set("model", model);
@@ -79,12 +70,4 @@ void run(Arguments& arguments) {
 }  // namespace
 }  // namespace experiments
 
-int main(int argc, char** argv) {
-  try {
-    experiments::Arguments arguments(argc, argv);
-    experiments::run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return experiments::run_program(argc, argv, experiments::run); }

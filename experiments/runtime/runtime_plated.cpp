@@ -6,14 +6,12 @@
 //
 // Answers are checked before they are timed; those of the second part are printed for the peers' to be compared.
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <fstream>
 #include <functional>
 
 #include <plated/solve.hpp>
 
-#include "harness/arguments.hpp"
+#include "harness/program.hpp"
 #include "harness/result.hpp"
 #include "workload/adjoint_checks.hpp"
 #include "workload/timing.hpp"
@@ -126,12 +124,4 @@ void run(Arguments& arguments) {
 }  // namespace
 }  // namespace experiments
 
-int main(int argc, char** argv) {
-  try {
-    experiments::Arguments arguments(argc, argv);
-    experiments::run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return experiments::run_program(argc, argv, experiments::run); }

@@ -5,11 +5,10 @@
 #include <torch/torch.h>
 
 #include <cstdio>
-#include <exception>
 
 #include <plated/torch/torch.hpp>
 
-#include "harness/arguments.hpp"
+#include "harness/program.hpp"
 #include "harness/result.hpp"
 #include "seals/seals.hpp"
 
@@ -155,12 +154,4 @@ void run(Arguments& arguments) {
 }  // namespace
 }  // namespace experiments
 
-int main(int argc, char** argv) {
-  try {
-    experiments::Arguments arguments(argc, argv);
-    experiments::run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return experiments::run_program(argc, argv, experiments::run); }

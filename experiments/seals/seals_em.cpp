@@ -5,12 +5,11 @@
 // With effects of one kind, a class has any matrix of transitions, so that EM learns them. With both kinds logits are
 // sums, which is no table: seals_adam learns these. `track` adds a decoded track.
 #include <cstdio>
-#include <exception>
 
 #include <plated/fit.hpp>
 #include <plated/solve.hpp>
 
-#include "harness/arguments.hpp"
+#include "harness/program.hpp"
 #include "harness/result.hpp"
 #include "seals/seals.hpp"
 
@@ -192,12 +191,4 @@ void run(Arguments& arguments) {
 }  // namespace
 }  // namespace experiments
 
-int main(int argc, char** argv) {
-  try {
-    experiments::Arguments arguments(argc, argv);
-    experiments::run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return experiments::run_program(argc, argv, experiments::run); }

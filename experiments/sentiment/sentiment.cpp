@@ -6,13 +6,12 @@
 // The second is the check of the scores. `triples` takes so many of each class in each epoch. Fields also print what
 // they think of the words of the paper's sentence.
 #include <cstdio>
-#include <exception>
 #include <random>
 
 #include <plated/marginals.hpp>
 #include <plated/torch/torch.hpp>
 
-#include "harness/arguments.hpp"
+#include "harness/program.hpp"
 #include "harness/result.hpp"
 #include "sentiment/network.hpp"
 
@@ -147,12 +146,4 @@ void run(Arguments& arguments) {
 }  // namespace
 }  // namespace experiments
 
-int main(int argc, char** argv) {
-  try {
-    experiments::Arguments arguments(argc, argv);
-    experiments::run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return experiments::run_program(argc, argv, experiments::run); }
