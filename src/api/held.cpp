@@ -1,12 +1,12 @@
 // Copies evidence for questions that a workspace holds.
 #include "api/held.hpp"
 
+#include "tensor/check_entries.hpp"
+
 namespace plated::api {
 namespace {
 
-bool is_partial(const IntegerView& values) {
-  return std::any_of(values.begin(), values.end(), [](std::int64_t state) { return state == -1; });
-}
+bool is_partial(const IntegerView& values) { return tensor::range_of(values).least < 0; }
 
 }  // namespace
 

@@ -141,8 +141,8 @@ class HeldQuestion : public Held {
   static bool alike(const Weights& a, const Weights& b) {
     const auto like = [](const auto& x, const auto& y) {
       const auto same_zero = [](double one, double other) { return (one == 0) == (other == 0); };
-      return x.first == y.first && x.second.shape() == y.second.shape() && x.second.data() != nullptr &&
-             y.second.data() != nullptr &&
+      return x.first == y.first && x.second.dtype() == y.second.dtype() && x.second.shape() == y.second.shape() &&
+             x.second.data() != nullptr && y.second.data() != nullptr &&
              std::equal(x.second.begin(), x.second.end(), y.second.begin(), y.second.end(), same_zero);
     };
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), like);

@@ -150,7 +150,8 @@ void Plan::run_into(Tensors outputs, Tensors operands, Workspace* workspace, con
   const base::Watch watch(options.cancelled, options.progress);
   check_semiring(options, *impl_);
   const bool plain = !sized_ && impl_->is_plain(options);
-  if (workspace != nullptr && !plain) {
+  const bool brings_more = impl_->takes_more_operands() || !options.lengths.empty() || !options.weights.empty();
+  if (workspace != nullptr && brings_more) {
     return api::run_held(outputs, *this, operands, *workspace, options);
   }
   std::optional<engine::Runnable::Lease> lease;

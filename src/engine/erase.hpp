@@ -21,8 +21,11 @@ class Absent {
   void erase(Integers& states) const;
 
  private:
-  std::size_t of_all_ = 0;             // entries of one answer
-  std::vector<std::int64_t> entries_;  // row-major, ascending
+  struct Run {
+    std::int64_t first, count;
+  };
+  std::size_t of_all_ = 0;  // entries of one answer
+  std::vector<Run> runs_;   // of entries that follow each other row-major, ascending
 };
 
 }  // namespace plated::engine

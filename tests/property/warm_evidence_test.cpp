@@ -93,6 +93,11 @@ TEST(WarmEvidence, WithOtherWeightsAllocateNothing) {
   expect_warm_when_changed(asked, change);
   asked.options.weights = {{"i", Tensor::view(&each, {})}};
   expect_warm_when_changed(asked, change);
+  // Others that the type of the last ones would round.
+  asked.options.weights = {{"i", Tensor::scalar(1.1)}};
+  Marginals posterior;
+  marginals_into(posterior, asked.plan, asked.operands, asked.workspace, asked.options);
+  EXPECT_EQ(posterior.variables, marginals(asked.plan, asked.operands, asked.options).variables);
 }
 
 /// Of chains and plates that are ragged, or of which something was observed.
@@ -128,7 +133,7 @@ TEST(WarmEvidence, ReadEvidence) {
   const RunOptions options{.evidence = {{"b", IntegerView::view(seen)}}};
   Marginals answer;
   const auto ask = [&] { marginals_into(answer, plan, model.operands, workspace, options); };
-  for (const std::int16_t state : {1, 0, -1, 2, -1}) {
+  for (const std::int16_t state : std::vector<std::int16_t>{1, 0, -1, 2, -1}) {
     seen[0] = state;
     ask();
     EXPECT_EQ(answer.variables, marginals(plan, model.operands, options).variables);
