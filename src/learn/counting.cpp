@@ -147,6 +147,13 @@ Tensor Counting::operand(std::size_t factor) const {
 }
 
 Tensor Counting::start(std::size_t factor) const {
+  if (!child_[factor]) {
+    const Tensor& numbers = factors_[factor];
+    Tensor copy = Tensor::uninitialised(Dtype::float64, numbers.shape());
+    std::copy_n(static_cast<const double*>(numbers.data()), numbers.elements(),
+                static_cast<double*>(copy.mutable_data()));
+    return copy;
+  }
   Tensor result = operand(factor);
   put(factor, result.shape(), factors_[factor].values(), static_cast<double*>(result.mutable_data()));
   return result;
