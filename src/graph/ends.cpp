@@ -1,6 +1,8 @@
 // Names ends and finds their chains.
 #include "graph/ends.hpp"
 
+#include <algorithm>
+
 namespace plated {
 
 std::string first(std::string_view variable) { return "^" + std::string(variable); }
@@ -28,6 +30,23 @@ std::optional<DimId> chain_of_ends(const FactorGraph& graph, DimId variable, con
     only = plate;
   }
   return only;
+}
+
+std::vector<DimId> outermost_chains(const FactorGraph& graph) {
+  const std::vector<std::vector<DimId>> plates_of = graph.variable_plates();
+  const auto runs_inside = [&](const Chain& chain, const Chain& other) {
+    return other.dim != chain.dim && std::all_of(chain.links.begin(), chain.links.end(), [&](const Link& link) {
+             const std::vector<DimId>& plates = plates_of[link.source];
+             return std::find(plates.begin(), plates.end(), other.dim) != plates.end();
+           });
+  };
+  std::vector<DimId> list;
+  for (const Chain& chain : graph.chains()) {
+    const auto is_around = [&](const Chain& other) { return runs_inside(chain, other); };
+    if (!chain.links.empty() && std::none_of(graph.chains().begin(), graph.chains().end(), is_around))
+      list.push_back(chain.dim);
+  }
+  return list;
 }
 
 }  // namespace graph

@@ -25,4 +25,7 @@ struct SplitName {
 [[nodiscard]] std::optional<DimId> chain_of_ends(const FactorGraph& graph, DimId variable,
                                                  const std::vector<DimId>& plates);
 
+/// The chains with links that run inside of no other.
+[[nodiscard]] std::vector<DimId> outermost_chains(const FactorGraph& graph);
+
 }  // namespace plated::graph
