@@ -7,9 +7,6 @@
 #include "adjoint/hessian.hpp"
 #include "adjoint/question_schedule.hpp"
 #include "adjoint/reverse.hpp"
-#include "graph/ends.hpp"
-#include "graph/spell.hpp"
-#include "plated/error.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -67,28 +64,6 @@ std::vector<DimId> posterior_variables(const FactorGraph& graph) {
     if (dim.kind == DimKind::variable && dim.end == End::none && dim.size > 1) list.push_back(v);
   }
   return list;
-}
-
-std::map<DimId, std::vector<DimId>> filtered_variables(const FactorGraph& graph) {
-  const std::vector<DimId> chains = graph::outermost_chains(graph);
-  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
-  std::map<DimId, std::vector<DimId>> variables;
-  if (!chains.empty()) variables.try_emplace(chains[0]);
-  for (const DimId v : posterior_variables(graph)) {
-    const auto found = std::find_first_of(chains.begin(), chains.end(), plates[v].begin(), plates[v].end());
-    if (found != chains.end()) {
-      variables[*found].push_back(v);
-      continue;
-    }
-    for (const DimId d : plates[v]) {
-      if (graph.dims()[d].kind != DimKind::chain) continue;
-      throw OptionError("a filtered marginal is asked for " + graph::quoted(graph.dims()[v].name) + " in chain " +
-                        graph::quoted(graph.dims()[d].name) +
-                        ", which links no variables: nothing says that its slices follow each other");
-    }
-    if (!chains.empty()) variables[chains[0]].push_back(v);
-  }
-  return variables;
 }
 
 Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables, bool factors) {

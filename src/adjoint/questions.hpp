@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <vector>
 
 #include "graph/answer_axes.hpp"
@@ -40,10 +39,6 @@ struct GradientQuestion {
                                                   bool factors);
 /// The variables that marginal_schedule answers for.
 [[nodiscard]] std::vector<DimId> posterior_variables(const FactorGraph& graph);
-/// The same by the chain whose later slices their filtered marginals know nothing of: the outermost one that they are
-/// in. What lies outside of all chains depends on no slice, and is with the first. Empty without chains. Throws
-/// OptionError for a variable in chains that link nothing.
-[[nodiscard]] std::map<DimId, std::vector<DimId>> filtered_variables(const FactorGraph& graph);
 
 /// Operand: a cotangent of ones for the total. Answer: the entropy for each batch.
 [[nodiscard]] planner::Schedule entropy_schedule(planner::Schedule forward, std::size_t total);

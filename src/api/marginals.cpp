@@ -19,6 +19,7 @@
 #include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "engine/normalise.hpp"
+#include "graph/ends.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -49,7 +50,7 @@ class MarginalsAsker {
       parts_.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
     swept_ = adjoint::posterior_variables(graph_);  // ascending
-    if (wanted_.filtered) filtered_ = adjoint::filtered_variables(graph_);
+    if (wanted_.filtered) filtered_ = graph::by_outermost_chain(graph_, swept_);
     for (const DimId v : graph::variables(graph_)) {
       if (std::binary_search(swept_.begin(), swept_.end(), v)) continue;
       certain_.push_back({v, call_.shape(call_.plan.axes(v))});
@@ -239,8 +240,8 @@ class MarginalsAsker {
   MarginalOptions wanted_;
   std::vector<Asked> parts_;
   std::vector<DimId> swept_;
-  std::map<DimId, std::vector<DimId>> filtered_;  // of swept ones, by chain
-  std::vector<Variable> certain_;                 // with a single state, or without any
+  graph::VariablesOfChains filtered_;  // of swept ones
+  std::vector<Variable> certain_;      // with a single state, or without any
   const std::vector<double> certainty_{1.0};
   std::vector<DimId> axes_;                 // of the variable at hand
   std::map<DimId, engine::Absent> absent_;  // slices of variables that stand for nothing

@@ -6,6 +6,7 @@
 #include "adjoint/questions.hpp"
 #include "api/observations.hpp"
 #include "base/checked_size.hpp"
+#include "graph/ends.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
 #include "plated/error.hpp"
@@ -51,8 +52,9 @@ std::vector<std::vector<DimId>> joint_axes(const PlanImpl& plan, const MarginalO
 
 std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted) {
   std::vector<Asked> parts;
-  const auto filtered = wanted.filtered && wanted.variables ? adjoint::filtered_variables(plan.graph)
-                                                            : std::map<DimId, std::vector<DimId>>{};
+  const auto filtered = wanted.filtered && wanted.variables
+                            ? graph::by_outermost_chain(plan.graph, adjoint::posterior_variables(plan.graph))
+                            : graph::VariablesOfChains{};
   if (!filtered.empty()) {
     // Each variable from an output of its own, with those of the same chain; all else is as without.
     MarginalOptions others = wanted;

@@ -3,12 +3,24 @@
 
 #include <algorithm>
 
+#include "graph/spell.hpp"
+#include "plated/error.hpp"
+
 namespace plated {
 
 std::string first(std::string_view variable) { return "^" + std::string(variable); }
 std::string last(std::string_view variable) { return std::string(variable) + "$"; }
 
 namespace graph {
+namespace {
+
+OptionError without_order(const FactorGraph& graph, DimId variable, DimId chain) {
+  return OptionError("a filtered marginal is asked for " + quoted(graph.dims()[variable].name) + " in chain " +
+                     quoted(graph.dims()[chain].name) +
+                     ", which links no variables: nothing says that its slices follow each other");
+}
+
+}  // namespace
 
 SplitName split_end(std::string_view name) {
   if (name.starts_with('^')) return {name.substr(1), End::first};
@@ -32,21 +44,33 @@ std::optional<DimId> chain_of_ends(const FactorGraph& graph, DimId variable, con
   return only;
 }
 
-std::vector<DimId> outermost_chains(const FactorGraph& graph) {
-  const std::vector<std::vector<DimId>> plates_of = graph.variable_plates();
-  const auto runs_inside = [&](const Chain& chain, const Chain& other) {
-    return other.dim != chain.dim && std::all_of(chain.links.begin(), chain.links.end(), [&](const Link& link) {
-             const std::vector<DimId>& plates = plates_of[link.source];
-             return std::find(plates.begin(), plates.end(), other.dim) != plates.end();
-           });
+VariablesOfChains by_outermost_chain(const FactorGraph& graph, const std::vector<DimId>& variables) {
+  const std::vector<std::vector<DimId>> plates = graph.variable_plates();
+  const auto is_in = [&](DimId v, DimId chain) {
+    return std::find(plates[v].begin(), plates[v].end(), chain) != plates[v].end();
   };
-  std::vector<DimId> list;
+  const auto is_outermost = [&](const Chain& chain) {
+    return std::none_of(graph.chains().begin(), graph.chains().end(), [&](const Chain& other) {
+      return other.dim != chain.dim && std::all_of(chain.links.begin(), chain.links.end(),
+                                                   [&](const Link& link) { return is_in(link.source, other.dim); });
+    });
+  };
+  VariablesOfChains result;
+  std::vector<DimId> chains;
   for (const Chain& chain : graph.chains()) {
-    const auto is_around = [&](const Chain& other) { return runs_inside(chain, other); };
-    if (!chain.links.empty() && std::none_of(graph.chains().begin(), graph.chains().end(), is_around))
-      list.push_back(chain.dim);
+    if (!chain.links.empty() && is_outermost(chain)) chains.push_back(chain.dim);
   }
-  return list;
+  if (!chains.empty()) result.try_emplace(chains[0]);
+  for (const DimId v : variables) {
+    const auto found = std::find_if(chains.begin(), chains.end(), [&](DimId chain) { return is_in(v, chain); });
+    if (found == chains.end()) {
+      for (const Chain& chain : graph.chains()) {
+        if (is_in(v, chain.dim)) throw without_order(graph, v, chain.dim);
+      }
+    }
+    if (!chains.empty()) result[found == chains.end() ? chains[0] : *found].push_back(v);
+  }
+  return result;
 }
 
 }  // namespace graph

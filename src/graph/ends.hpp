@@ -1,6 +1,7 @@
 // The ends of a chain: `^v` and `v$` name the first and the last slice's v outside of it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,10 @@ struct SplitName {
 [[nodiscard]] std::optional<DimId> chain_of_ends(const FactorGraph& graph, DimId variable,
                                                  const std::vector<DimId>& plates);
 
-/// The chains with links that run inside of no other.
-[[nodiscard]] std::vector<DimId> outermost_chains(const FactorGraph& graph);
+/// Variables by the chain of whose later slices a filtered marginal knows nothing: the outermost that they are in, the
+/// first of several. What lies outside of all chains is with the first. Empty without links. Throws OptionError for a
+/// variable in chains that link nothing.
+using VariablesOfChains = std::map<DimId, std::vector<DimId>>;
+[[nodiscard]] VariablesOfChains by_outermost_chain(const FactorGraph& graph, const std::vector<DimId>& variables);
 
 }  // namespace plated::graph
