@@ -146,6 +146,19 @@ void Components::estimate(std::span<const double> statistics, std::span<double> 
   }
 }
 
+void Components::recentre(std::span<const double> from, std::span<const double> to,
+                          std::span<double> statistics) const {
+  const std::size_t rows = density_->statistics();
+  std::vector<double> row(rows);
+  for (std::size_t k = 0; k < count(); ++k) {
+    double* const own = statistics.data() + k / parents_ * (Components::statistics() / groups_) + k % parents_;
+    for (std::size_t s = 0; s < rows; ++s) row[s] = own[s * parents_];
+    density_->recentre(component(from, k).first(density_->coordinates()),
+                       component(to, k).first(density_->coordinates()), row);
+    for (std::size_t s = 0; s < rows; ++s) own[s * parents_] = row[s];
+  }
+}
+
 void Components::clamp(std::span<double> coordinates) const {
   for (std::size_t k = 0; k < count(); ++k) density_->clamp(component(coordinates, k).first(density_->coordinates()));
 }

@@ -42,6 +42,8 @@ class Components {
              std::span<double> statistics) const;
   /// The best coordinates for statistics that were counted under those that come in; one verdict per component.
   void estimate(std::span<const double> statistics, std::span<double> coordinates, std::span<Verdict> verdicts) const;
+  /// Statistics that were counted under some coordinates become those under others.
+  void recentre(std::span<const double> from, std::span<const double> to, std::span<double> statistics) const;
   void clamp(std::span<double> coordinates) const;
   /// Moves extrapolated coordinates towards those of a step until they are possible.
   void restrain(std::span<double> coordinates, std::span<const double> step) const;

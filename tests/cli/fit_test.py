@@ -95,6 +95,23 @@ class Fit(Case):
         self.refuses(2, "is not a plate and a number of slices, as in patient=100", *words, "--batch", "i")
         self.refuses(2, "there is no plate 'j' to have batches", *words, "--batch", "j=7")
 
+    def test_batches_of_numbers(self):
+        model = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"i": 1},
+            "variables": {"kind": {"size": 2, "plates": ["i"]}},
+            "factors": [
+                {"name": "kinds", "dims": ["kind"], "tied": ["i"], "distribution_of": "kind", "values": [0.5, 0.5]},
+                {"name": "x", "dims": ["kind"], "tied": ["i"],
+                 "likelihood": {"family": "normal", "mean": [0, 2], "deviation": 1}}]}
+        self.write("mixture.json", json.dumps(model))
+        self.write("x.csv", "x\n" + "\n".join(str(k % 7 / 7 + (5 if k % 3 == 0 else -1)) for k in range(210)) + "\n")
+        words = ["fit", "mixture.json", "--data", "x.csv", "--iterations", 40]
+        all_at_once = self.tells(*words)
+        told = self.tells(*words, "--batch", "i=20", "--seed", 3, "-o", "fitted.json")
+        self.assertLess(all_at_once["ln_l"] - told["ln_l"], 0.5)
+        self.assertGreater(all_at_once["ln_l"] - told["ln_l"], -1e-6)
+        self.assertAlmostEqual(self.tells("evaluate", "fitted.json", "--data", "x.csv")["ln_l"], told["ln_l"], places=6)
+
     def test_lists_of_votes(self):
         votes = {
             "format": "plated", "version": 1, "space": "real", "plates": {"item": 1, "annotator": 3},

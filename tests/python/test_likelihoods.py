@@ -47,6 +47,16 @@ def test_fit_agrees_with_em_by_hand():
     assert "sizes" not in fit.model.factors
 
 
+def test_batches_reach_the_optimum():
+    random = np.random.default_rng(0)
+    x = np.where(random.random(1000) < 0.4, random.normal(-1, 0.5, 1000), random.normal(5, 1, 1000))
+    x[::13] = np.nan
+    at_once = plated.fit(mixture(), {"size": x})
+    batches = plated.fit(mixture(), {"size": x}, batch={"row": 50}, iterations=50, tolerance=0)
+    assert 0 <= at_once.log_likelihood - batches.log_likelihood + 1e-6 < 0.2
+    np.testing.assert_allclose(batches.model.likelihoods["sizes"]["mean"], at_once.model.likelihoods["sizes"]["mean"], atol=0.05)
+
+
 def test_models_hold_numbers():
     model = mixture(measurements={"size": [5.0]})
     ratio = np.exp(-0.5) / np.exp(-0.5 * 25)
