@@ -36,7 +36,16 @@ class Emission final : public Learnt {
   [[nodiscard]] std::size_t numbers(std::size_t block) const override;
   [[nodiscard]] std::size_t numbers_needed() const override { return needed_; }
   void restrain(std::span<double> parameters, std::span<const double> step) const override;
+  [[nodiscard]] std::unique_ptr<Curved> curved(const Model& model, std::span<const double> parameters,
+                                               const Operands& operands) const override;
   void store(std::span<const double> parameters, Model& model) const override;
+
+  [[nodiscard]] const std::vector<std::size_t>& factors() const { return factors_; }
+  [[nodiscard]] const likelihood::Components& components() const { return components_; }
+  /// Of factor k of factors(): how its parameters lie, and its numbers where all data are read at once.
+  [[nodiscard]] const model::Measured& measured(std::size_t k) const { return measured_[k]; }
+  [[nodiscard]] const likelihood::Cells& cells(std::size_t k) const { return cells_[0][k]; }
+  [[nodiscard]] const std::string& component_name(std::size_t component) const { return names_[component]; }
 
  private:
   std::vector<std::size_t> factors_;

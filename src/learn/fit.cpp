@@ -139,10 +139,6 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   learn::LearntParts parts;
   for (const auto& group : groups) {
     if (model::likelihood_of(observed, group[0]) != nullptr) {
-      if (options.standard_errors) {
-        throw OptionError("standard errors are of tables alone: the likelihood " +
-                          graph::quoted(observed.graph.factors()[group[0]].name) + " is learnt, too");
-      }
       parts.push_back(std::make_unique<learn::Emission>(observed, group, planned.batches()));
       continue;
     }

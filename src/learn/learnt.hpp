@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "plated/model.hpp"
 
 namespace plated::learn {
+
+class Curved;
 
 /// The numbers of one restart, for each factor of the model.
 struct Operands {
@@ -60,6 +63,9 @@ class Learnt {
   [[nodiscard]] virtual std::size_t numbers_needed() const = 0;
   /// Moves extrapolated parameters towards those of a step until they are possible.
   virtual void restrain(std::span<double> parameters, std::span<const double> step) const = 0;
+  /// What standard errors need, at parameters and counts under them. All outlive it.
+  [[nodiscard]] virtual std::unique_ptr<Curved> curved(const Model& model, std::span<const double> parameters,
+                                                       const Operands& operands) const = 0;
   /// Puts the parameters into the model.
   virtual void store(std::span<const double> parameters, Model& model) const = 0;
 };

@@ -33,6 +33,8 @@ class Table final : public Learnt {
   [[nodiscard]] std::size_t numbers(std::size_t /*block*/) const override { return 0; }
   [[nodiscard]] std::size_t numbers_needed() const override { return 0; }
   void restrain(std::span<double> parameters, std::span<const double> step) const override;
+  [[nodiscard]] std::unique_ptr<Curved> curved(const Model& model, std::span<const double> parameters,
+                                               const Operands& operands) const override;
   void store(std::span<const double> parameters, Model& model) const override;
 
   [[nodiscard]] const std::vector<std::size_t>& factors() const { return factors_; }

@@ -124,6 +124,17 @@ class Beta final : public Density {
     at[1] = std::log(b);
     return bound || std::min(a, b) <= 1.01 * least_beta ? Verdict::held : Verdict::fine;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const double together = std::exp(at[0]) + std::exp(at[1]);
+    const double both = trigamma(together);
+    for (std::size_t p = 0; p < 2; ++p) {
+      d.set_first(p, 0, digamma(together) - digamma(std::exp(at[p])));
+      d.set_first(p, p + 1, 1);
+      d.set_second(p, p, 0, both - trigamma(std::exp(at[p])));
+      d.set_held(p, together >= most_together * (1 - 1e-6) || std::exp(at[p]) <= 1.01 * least_beta);
+    }
+    d.set_second(0, 1, 0, both);
+  }
   void neutral(std::span<double> at) const override { at[0] = at[1] = 0; }
   void clamp(std::span<double> at) const override {
     const double most = std::log(most_together);

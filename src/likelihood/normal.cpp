@@ -61,6 +61,25 @@ class Normal final : public Density {
     at[1] = log_least;
     return Verdict::held;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const double off = point(at) - at[0];  // (number − mean) = (number − point) + off
+    const double one = std::exp(-at[1]);
+    const double two = one * one;
+    d.set_first(0, 0, off * two);
+    d.set_first(0, 1, two);
+    d.set_first(1, 0, (off * off * two - 1) * one);
+    d.set_first(1, 1, 2 * off * two * one);
+    d.set_first(1, 2, two * one);
+    d.set_second(0, 0, 0, -two);
+    d.set_second(0, 1, 0, -2 * off * two * one);
+    d.set_second(0, 1, 1, -2 * two * one);
+    d.set_second(1, 1, 0, two - 3 * off * off * two * two);
+    d.set_second(1, 1, 1, -6 * off * two * two);
+    d.set_second(1, 1, 2, -3 * two * two);
+    d.set_unit(0, spread().scale);
+    d.set_unit(1, spread().scale);
+    d.set_held(1, at[1] <= log_least + 1e-6);
+  }
   void recentre(std::span<const double> from, std::span<const double> to, std::span<double> s) const override {
     const double shift = point(from) - point(to);
     s[2] += shift * (2 * s[1] + shift * s[0]);

@@ -57,6 +57,22 @@ def test_batches_reach_the_optimum():
     np.testing.assert_allclose(batches.model.likelihoods["sizes"]["mean"], at_once.model.likelihoods["sizes"]["mean"], atol=0.05)
 
 
+def test_standard_errors_of_parameters():
+    x = np.array([1.0, 2, 4, 5, 8])
+    graph = plated.FactorGraph()
+    graph.plate("row", 1)
+    graph.factor("sizes", [], tied=["row"])
+    model = plated.Model(graph, {}, likelihoods={"sizes": {"family": "normal", "of": "size"}})
+    errors = plated.fit(model, {"size": x}, standard_errors=True).likelihood_errors["sizes"]
+    assert float(errors["mean"]) == pytest.approx(x.std() / np.sqrt(5))
+    assert float(errors["deviation"]) == pytest.approx(x.std() / np.sqrt(10))
+    assert plated.fit(model, {"size": x}).likelihood_errors == {}
+    far = np.concatenate([x, x + 100])
+    fit = plated.fit(mixture(), {"size": far}, standard_errors=True)
+    np.testing.assert_allclose(fit.likelihood_errors["sizes"]["mean"], [x.std() / np.sqrt(5)] * 2, rtol=1e-6)
+    np.testing.assert_allclose(fit.standard_errors["kinds"], [0.5 / np.sqrt(10)] * 2, rtol=1e-6)
+
+
 def test_models_hold_numbers():
     model = mixture(measurements={"size": [5.0]})
     ratio = np.exp(-0.5) / np.exp(-0.5 * 25)
