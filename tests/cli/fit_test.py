@@ -115,8 +115,8 @@ class Fit(Case):
     def test_standard_errors_of_parameters(self):
         model = {
             "format": "plated", "version": 1, "space": "real", "plates": {"i": 1}, "variables": {},
-            "factors": [{"name": "x", "dims": [], "tied": ["i"], "likelihood": {"family": "normal"}},
-                        {"name": "y", "dims": [], "tied": ["i"], "likelihood": {"family": "categorical"}}]}
+            "factors": [{"name": "x", "dims": [], "tied": ["i"], "learn": True, "likelihood": {"family": "normal"}},
+                        {"name": "y", "dims": [], "tied": ["i"], "learn": True, "likelihood": {"family": "categorical"}}]}
         self.write("model.json", json.dumps(model))
         self.write("data.csv", "x,y\n1,0\n2,1\n4,2\n5,1\n8,2\n")
         words = ["fit", "model.json", "--data", "data.csv", "--standard-errors"]

@@ -54,7 +54,8 @@ def test_batches_reach_the_optimum():
     at_once = plated.fit(mixture(), {"size": x})
     batches = plated.fit(mixture(), {"size": x}, batch={"row": 50}, iterations=50, tolerance=0)
     assert 0 <= at_once.log_likelihood - batches.log_likelihood + 1e-6 < 0.2
-    np.testing.assert_allclose(batches.model.likelihoods["sizes"]["mean"], at_once.model.likelihoods["sizes"]["mean"], atol=0.05)
+    found, wanted = (fit.model.likelihoods["sizes"]["mean"] for fit in (batches, at_once))
+    np.testing.assert_allclose(found, wanted, atol=0.05)
 
 
 def test_standard_errors_of_parameters():
