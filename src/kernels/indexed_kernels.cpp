@@ -1,6 +1,9 @@
 // Compiles the inner loops of gathers and scatters for every SIMD target and picks this machine's at run time.
 #include "kernels/indexed_kernels.hpp"
 
+#include <cstddef>
+#include <limits>
+
 #include "kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,31 +17,99 @@ HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class State>
-void add_states_of(const State* HWY_RESTRICT states, std::int64_t stride, std::int64_t step, std::int64_t count,
-                   std::int64_t* HWY_RESTRICT offsets) {
-  const auto moved = [step](std::int64_t offset, std::int64_t state) {
-    return state < 0 || offset == not_observed ? not_observed : offset + state * step;
-  };
-  if (stride == 1) {
-    for (std::int64_t q = 0; q < count; ++q) offsets[q] = moved(offsets[q], states[q]);
+/// Offsets that lie `along` apart.
+struct EvenOffsets {
+  std::int64_t offset;
+  std::int64_t along;
+
+  [[nodiscard]] HWY_INLINE std::int64_t at(std::int64_t q) const { return offset + q * along; }
+#if HWY_TARGET != HWY_SCALAR
+  template <class D>
+  [[nodiscard]] HWY_INLINE hn::Vec<D> vector_at(D d, std::int64_t q) const {
+    HWY_ALIGN std::int64_t steps[HWY_MAX_BYTES / sizeof(std::int64_t)];
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) steps[i] = static_cast<std::int64_t>(i) * along;
+    return hn::Add(hn::Set(d, at(q)), hn::Load(d, steps));
+  }
+#endif
+};
+
+/// Offsets in memory.
+struct GivenOffsets {
+  const std::int64_t* offsets;
+
+  [[nodiscard]] HWY_INLINE std::int64_t at(std::int64_t q) const { return offsets[q]; }
+#if HWY_TARGET != HWY_SCALAR
+  template <class D>
+  [[nodiscard]] HWY_INLINE hn::Vec<D> vector_at(D d, std::int64_t q) const {
+    return hn::LoadU(d, offsets + q);
+  }
+#endif
+};
+
+#if HWY_TARGET != HWY_SCALAR
+template <class D, class State>
+HWY_INLINE hn::Vec<D> load_states(D d, const State* states) {
+  const hn::Rebind<std::int32_t, D> d32;
+  if constexpr (sizeof(State) == 4) {
+    return hn::PromoteTo(d, hn::LoadU(d32, states));
   } else {
-    for (std::int64_t q = 0; q < count; ++q) offsets[q] = moved(offsets[q], states[q * stride]);
+    return hn::PromoteTo(d, hn::PromoteTo(d32, hn::LoadU(hn::Rebind<State, D>(), states)));
+  }
+}
+#endif
+
+template <class State, class Before>
+void move_offsets(const State* states, std::int64_t stride, std::int64_t step, std::int64_t count, const Before& before,
+                  std::int64_t* offsets) {
+  std::int64_t q = 0;
+#if HWY_TARGET != HWY_SCALAR
+  // States and steps of 32 bits have products of 64.
+  if constexpr (sizeof(State) < 8) {
+    const hn::ScalableTag<std::int64_t> d;
+    const hn::Repartition<std::int32_t, decltype(d)> halves;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    if (stride == 1 && step >= 0 && step <= std::numeric_limits<std::int32_t>::max()) {
+      const auto steps = hn::BitCast(halves, hn::Set(d, step));
+      const auto nowhere = hn::Set(d, not_observed);
+      for (; q + lanes <= count; q += lanes) {
+        const auto state = load_states(d, states + q);
+        const auto old = before.vector_at(d, q);
+        const auto moved = hn::Add(old, hn::MulEven(hn::BitCast(halves, state), steps));
+        const auto absent = hn::Or(hn::Lt(state, hn::Zero(d)), hn::Eq(old, nowhere));
+        hn::StoreU(hn::IfThenElse(absent, nowhere, moved), d, offsets + q);
+      }
+    }
+  }
+#endif
+  for (; q < count; ++q) {
+    const auto state = static_cast<std::int64_t>(states[q * stride]);
+    const std::int64_t old = before.at(q);
+    offsets[q] = state < 0 || old == not_observed ? not_observed : old + state * step;
   }
 }
 
-void add_states_here(Dtype dtype, const void* states, std::int64_t first, std::int64_t stride, std::int64_t step,
-                     std::int64_t count, std::int64_t* offsets) {
-  switch (dtype) {
+template <class Before>
+void move_offsets_by(const StatesOfRun& run, std::int64_t count, const Before& before, std::int64_t* offsets) {
+  const auto move = [&](const auto* states)
+                        HWY_ATTR { move_offsets(states + run.first, run.stride, run.step, count, before, offsets); };
+  switch (run.dtype) {
     case Dtype::int8:
-      return add_states_of(static_cast<const std::int8_t*>(states) + first, stride, step, count, offsets);
+      return move(static_cast<const std::int8_t*>(run.states));
     case Dtype::int16:
-      return add_states_of(static_cast<const std::int16_t*>(states) + first, stride, step, count, offsets);
+      return move(static_cast<const std::int16_t*>(run.states));
     case Dtype::int32:
-      return add_states_of(static_cast<const std::int32_t*>(states) + first, stride, step, count, offsets);
+      return move(static_cast<const std::int32_t*>(run.states));
     default:
-      return add_states_of(static_cast<const std::int64_t*>(states) + first, stride, step, count, offsets);
+      return move(static_cast<const std::int64_t*>(run.states));
   }
+}
+
+void set_offsets_here(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
+                      std::int64_t* offsets) {
+  move_offsets_by(run, count, EvenOffsets{offset, along}, offsets);
+}
+void add_to_offsets_here(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) {
+  move_offsets_by(run, count, GivenOffsets{offsets}, offsets);
 }
 
 /// Multiplies the part of `width` lanes, at most a vector's, of all rows.
@@ -137,13 +208,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plated::kernels {
 
-HWY_EXPORT(add_states_here);
+HWY_EXPORT(set_offsets_here);
+HWY_EXPORT(add_to_offsets_here);
 HWY_EXPORT(multiply_rows_here);
 HWY_EXPORT(add_rows_here);
 
-void add_states(Dtype dtype, const void* states, std::int64_t first, std::int64_t stride, std::int64_t step,
-                std::int64_t count, std::int64_t* offsets) noexcept {
-  HWY_DYNAMIC_DISPATCH(add_states_here)(dtype, states, first, stride, step, count, offsets);
+void set_offsets(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
+                 std::int64_t* offsets) noexcept {
+  HWY_DYNAMIC_DISPATCH(set_offsets_here)(offset, along, run, count, offsets);
+}
+
+void add_to_offsets(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) noexcept {
+  HWY_DYNAMIC_DISPATCH(add_to_offsets_here)(run, count, offsets);
 }
 
 bool multiply_rows(Semiring semiring, const std::int64_t* offsets, std::int64_t count, const double* table,

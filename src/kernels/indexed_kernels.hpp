@@ -12,9 +12,20 @@ namespace plated::kernels {
 /// The offset of an entry that is not observed.
 inline constexpr std::int64_t not_observed = std::numeric_limits<std::int64_t>::min();
 
-/// Adds step times a state to each of `count` offsets. An entry with a negative state is not observed.
-void add_states(Dtype dtype, const void* states, std::int64_t first, std::int64_t stride, std::int64_t step,
-                std::int64_t count, std::int64_t* offsets) noexcept;
+/// The states of a run of entries. A negative one is not observed.
+struct StatesOfRun {
+  const void* states = nullptr;
+  Dtype dtype = Dtype::int64;
+  std::int64_t first = 0;
+  std::int64_t stride = 1;
+  std::int64_t step = 0;  // from one state to the next in the array that has states
+};
+
+/// offsets[q] = offset + q · along + step · state, q < count.
+void set_offsets(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
+                 std::int64_t* offsets) noexcept;
+/// Adds step · state to each.
+void add_to_offsets(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) noexcept;
 
 /// Whether multiply_rows knows a semiring.
 [[nodiscard]] constexpr bool multiplies_rows(Semiring semiring) { return semiring != Semiring::boolean; }
