@@ -134,10 +134,11 @@ def test(preset, tally, choose=list, options=(), target="all"):
     print(f"{preset}: {ran} tests in {time.monotonic() - built:.0f} s" + (" (nothing matched)" if ran == 0 else ""))
 
 
-def test_torch(tally, label="torch", target="plated_all_torch_tests"):
+def test_torch(tally, label="torch", target="plated_all_torch_tests", style=False):
     """plated::torch, or the experiments, on the PyTorch that the tests of the Python package have installed."""
     python = os.environ.get("PLATED_TORCH_PYTHON", ROOT / "build" / "python" / "integration" / "bin" / "python")
     options = ["-D", f"PLATED_TORCH_PYTHON={python}", "-D", "PLATED_BUILD_EXPERIMENTS=ON"]
+    options += ["-D", f"PLATED_CHECK_STYLE={'ON' if style else 'OFF'}"]
     test("torch", tally, lambda: ["-L", f"^{label}$"], options, target)
 
 
@@ -235,7 +236,7 @@ def main():
     if arguments.label == "python":
         python.run(tally, [*(["-k", arguments.filter] if arguments.filter else []), *further])
     elif arguments.label == "torch":
-        test_torch(tally)
+        test_torch(tally, style=arguments.full)
     elif arguments.label == "experiments":
         test_experiments(tally)
     elif arguments.preset or ctest_options:
@@ -246,7 +247,7 @@ def main():
         test("release", tally, list if arguments.full else leave_out_unchanged, STYLE)
         python.run(tally)
         if arguments.full:
-            test_torch(tally)
+            test_torch(tally, style=True)
             test_experiments(tally)
             # What is labelled `threads` has a sanitizer of its own.
             test("asan", tally, lambda: ["-L", SANITIZED_LABELS, "-LE", "^threads$"], target="plated_sanitized_tests")

@@ -41,26 +41,14 @@ xla::Error* respond(const xla::CallFrame* frame, Answer answer) {
   return frame->api->make_error(&arguments);
 }
 
-RunOptions run_options(EinsumOptions&& options) {
-  return {.semiring = options.semiring,
-          .threads = options.threads,
-          .check = options.check,
-          .memory_limit = options.memory_limit,
-          .evidence = std::move(options.evidence),
-          .sizes = std::move(options.sizes),
-          .lengths = std::move(options.lengths),
-          .weights = std::move(options.weights)};
-}
-
 /// operands, lengths → outputs
 xla::Error* value(xla::CallFrame* frame) {
   return respond(frame, [](const JaxRequest& request, std::int64_t element) {
     const std::vector<Tensor> operands = request.operands(element);
-    EinsumOptions options = request.options(element);
+    const EinsumOptions options = request.options(element);
     const Plan plan = compile(request.equation(), operands, options);
     Workspace workspace(plan);
-    plan.run_into(request.results(0, request.result_count(), element), operands, workspace,
-                  run_options(std::move(options)));
+    plan.run_into(request.results(0, request.result_count(), element), operands, workspace, options.running());
   });
 }
 

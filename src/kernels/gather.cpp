@@ -2,6 +2,7 @@
 #include "kernels/gather.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/watch.hpp"
@@ -92,6 +93,8 @@ Gather::Gather(GatherShape shape) : shape_(std::move(shape)), arrays_(3 + shape_
   }
   row_ = take_row(rows, 1, arrays_);
   multiplies_ = !product.empty();
+  indices_ = shape_.indices;
+  if (multiplies_ && multiplies_rows(shape_.semiring)) choose_vectors(outer, product, rows);
   outer_ = joined(std::move(outer));
   product_ = joined(std::move(product));
   rows_ = joined(std::move(rows));
@@ -102,6 +105,7 @@ Gather::Gather(GatherShape shape) : shape_(std::move(shape)), arrays_(3 + shape_
     pieces_ = 1;
     piece_ = run_.extent;
     grain_ = grain_of(each * run_.extent);
+    if (packed_) grain_ = std::max(grain_, 4 * uses_worth_a_copy * packed_->entries() / (each * run_.extent));
   } else {
     // Runs of kept entries are cut.
     piece_ = std::clamp<std::int64_t>(grain_of(each), 1, std::max<std::int64_t>(1, run_.extent));
@@ -110,10 +114,38 @@ Gather::Gather(GatherShape shape) : shape_(std::move(shape)), arrays_(3 + shape_
   }
 }
 
+/// Rows are read by vectors where their entries lie side by side, if need be in a copy of the table.
+void Gather::choose_vectors(const std::vector<IndexedLoop>& outer, std::vector<IndexedLoop>& product,
+                            std::vector<IndexedLoop>& rows) {
+  if (row_.extent < 2) return;
+  by_vectors_ = row_.stride[0] == 1 && shape_.table_dtype == Dtype::float64;
+  if (by_vectors_) return;
+  std::int64_t reads = row_.extent, entries = row_.extent;
+  std::vector<std::pair<std::int64_t, std::int64_t*>> axes;  // of the table: extents and strides
+  for (const IndexedLoop& loop : outer) {
+    if (loop.stride[0] != 0) return;  // each would read another table
+    reads *= loop.extent;
+  }
+  for (std::vector<IndexedLoop>* const loops : {&rows, &product}) {
+    for (IndexedLoop& loop : *loops) {
+      reads *= loop.extent;
+      if (loop.stride[0] != 0) axes.emplace_back(loop.extent, &loop.stride[0]);
+    }
+  }
+  for (IndexArray& index : indices_) axes.emplace_back(index.states, &index.step);
+  for (const auto& [extent, stride] : axes) entries *= extent;
+  if (reads == 0 || entries > most_packed || reads < uses_worth_a_copy * entries) return;
+  by_vectors_ = true;
+  packed_.emplace(row_.extent, row_.stride[0]);
+  row_.stride[0] = 1;
+  for (const auto& [extent, stride] : axes) *stride = packed_->add(extent, *stride);
+}
+
 std::size_t Gather::task_scratch_bytes() const {
-  return (IndexedCursor::words(outer_, arrays_) + IndexedCursor::words(product_, arrays_) +
-          IndexedCursor::words(rows_, arrays_)) *
-         sizeof(std::int64_t);
+  const std::size_t words = IndexedCursor::words(outer_, arrays_) + IndexedCursor::words(product_, arrays_) +
+                            IndexedCursor::words(rows_, arrays_) + (packed_ ? packed_->words() : 0);
+  const std::int64_t numbers = (by_vectors_ ? row_.extent : 0) + (packed_ ? packed_->entries() : 0);
+  return words * sizeof(std::int64_t) + static_cast<std::size_t>(numbers) * sizeof(double);
 }
 
 void Gather::run_task(std::int64_t task, std::span<const void* const> inputs, void* output,
@@ -124,10 +156,12 @@ void Gather::run_task(std::int64_t task, std::span<const void* const> inputs, vo
   IndexedCursor product(product_, arrays_, words);
   words += IndexedCursor::words(product_, arrays_);
   IndexedCursor rows(rows_, arrays_, words);
-  const std::size_t indices = shape_.indices.size();
+  words += IndexedCursor::words(rows_, arrays_);
+  const std::size_t indices = indices_.size();
   const std::byte* const rest =
       shape_.rest_stride.empty() ? nullptr : static_cast<const std::byte*>(inputs[1 + indices]);
   const auto rest_bytes = static_cast<std::int64_t>(size_of(shape_.rest_dtype));
+  double* const product_row = reinterpret_cast<double*>(words + (packed_ ? packed_->words() : 0));
   base::Pace pace;
   std::int64_t offsets[entries_at_once];
   /// Calls with_row(entries, the output's offset) for the rows of all entries of a run from `from` on.
@@ -136,7 +170,7 @@ void Gather::run_task(std::int64_t task, std::span<const void* const> inputs, vo
       const std::int64_t count = std::min(entries_at_once, from + length - done);
       const auto at = [&](std::size_t array) { return outer[array] + product[array] + done * run_.stride[array]; };
       find_entries(
-          shape_.indices, inputs.subspan(1, indices), [&](std::size_t i) { return at(3 + i); }, run_, 3, at(0),
+          indices_, inputs.subspan(1, indices), [&](std::size_t i) { return at(3 + i); }, run_, 3, at(0),
           run_.stride[0], count, offsets);
       rows.begin();
       for (std::int64_t r = 0; r < rows_.count; ++r, rows.advance()) {
@@ -165,9 +199,20 @@ void Gather::run_task(std::int64_t task, std::span<const void* const> inputs, vo
       }
     });
   };
+  // Multiplies a row of doubles over a run. False where that is to be done entry by entry.
+  const auto multiply_vectors = [&](const Entries& entries, const double* table, double* out) {
+    if (rest != nullptr && std::find(offsets, offsets + entries.count, not_observed) != offsets + entries.count) {
+      return false;
+    }
+    const std::int64_t step = row_.stride[1];
+    for (std::int64_t c = 0; c < row_.extent; ++c) product_row[c] = out[c * step];
+    if (!multiply_rows(shape_.semiring, offsets, entries.count, table, row_.extent, product_row)) return false;
+    for (std::int64_t c = 0; c < row_.extent; ++c) out[c * step] = product_row[c];
+    return true;
+  };
   const auto multiply = [&](auto ring, double* out) {
     using Ring = decltype(ring);
-    visit_type(shape_.table_dtype, inputs[0], [&](const auto* table) {
+    const auto multiply_table = [&](const auto* table) {
       const std::int64_t last = std::min(outer_.count, (task + 1) * grain_);
       outer.seek(task * grain_);
       for (std::int64_t k = task * grain_; k < last; ++k, outer.advance()) {
@@ -179,11 +224,20 @@ void Gather::run_task(std::int64_t task, std::span<const void* const> inputs, vo
         product.begin();
         for (std::int64_t p = 0; p < product_.count; ++p, product.advance()) {
           visit_run(0, run_.extent, [&](const Entries& entries, std::int64_t read, std::int64_t written) {
+            if constexpr (std::is_same_v<decltype(table), const double*>) {
+              if (by_vectors_ && multiply_vectors(entries, table + read, out + written)) return;
+            }
             multiply_row<Ring>(entries, table + read, row_, out + written);
           });
         }
         if (pace.stops(1)) return;
       }
+    };
+    visit_type(shape_.table_dtype, inputs[0], [&](const auto* table) {
+      if (!packed_) return multiply_table(table);
+      double* const packed = product_row + row_.extent;
+      packed_->pack(table, packed, words);
+      multiply_table(static_cast<const double*>(packed));
     });
   };
   semiring::dispatch(shape_.semiring, [&](auto ring) {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "kernels/indexed_loops.hpp"
+#include "kernels/packed_rows.hpp"
 #include "plated/semiring.hpp"
 
 namespace plated::kernels {
@@ -40,12 +42,18 @@ class Gather {
                 std::byte* task_scratch) const noexcept;
 
  private:
+  void choose_vectors(const std::vector<IndexedLoop>& outer, std::vector<IndexedLoop>& product,
+                      std::vector<IndexedLoop>& rows);
+
   GatherShape shape_;
-  std::size_t arrays_;    // table, output, rest, then the indices
-  IndexedLoops outer_;    // kept
-  IndexedLoops product_;  // multiplied over
-  IndexedLoop run_;       // the innermost loop of these or, where nothing is multiplied over, of kept ones
-  IndexedLoops rows_;     // kept, with the same indices: around the innermost one
+  std::vector<IndexArray> indices_;   // of the table as it is read
+  std::optional<PackedRows> packed_;  // where each task copies the table
+  bool by_vectors_ = false;           // rows are doubles side by side, which are multiplied over
+  std::size_t arrays_;                // table, output, rest, then the indices
+  IndexedLoops outer_;                // kept
+  IndexedLoops product_;              // multiplied over
+  IndexedLoop run_;                   // the innermost loop of these or, where nothing is multiplied over, of kept ones
+  IndexedLoops rows_;                 // kept, with the same indices: around the innermost one
   IndexedLoop row_;
   bool multiplies_ = false;
   std::int64_t piece_ = 1;  // entries of a run that are kept, and how many such pieces it has

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "kernels/indexed_kernels.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated::kernels {
@@ -87,47 +87,22 @@ class IndexedCursor {
   std::int64_t* offset_;
 };
 
-/// Entries along a run whose states are looked up at once, and where one lies that is not observed.
+/// Entries along a run whose states are looked up at once.
 inline constexpr std::int64_t entries_at_once = 256;
-inline constexpr std::int64_t not_observed = std::numeric_limits<std::int64_t>::min();
-
-template <class State>
-void add_states(const State* states, std::int64_t stride, std::int64_t step, std::int64_t count,
-                std::int64_t* offsets) {
-  for (std::int64_t q = 0; q < count; ++q) {
-    const auto state = static_cast<std::int64_t>(states[q * stride]);
-    if (state < 0) {
-      offsets[q] = not_observed;
-    } else if (offsets[q] != not_observed) {
-      offsets[q] += state * step;
-    }
-  }
-}
 
 /// Where `count` entries along a run lie in the array that has states, from `offset` on and `along` apart. Index i
-/// begins at(i) and is array `first_index` + i of the run.
+/// begins at(i) and is array `first_index` + i of the run; there is at least one.
 template <class At>
 void find_entries(const std::vector<IndexArray>& indices, std::span<const void* const> data, const At& at,
                   const IndexedLoop& run, std::size_t first_index, std::int64_t offset, std::int64_t along,
                   std::int64_t count, std::int64_t* offsets) {
-  for (std::int64_t q = 0; q < count; ++q) offsets[q] = offset + q * along;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const auto add = [&](const auto* states) {
-      add_states(states + at(i), run.stride[first_index + i], indices[i].step, count, offsets);
-    };
-    switch (indices[i].dtype) {
-      case Dtype::int8:
-        add(static_cast<const std::int8_t*>(data[i]));
-        break;
-      case Dtype::int16:
-        add(static_cast<const std::int16_t*>(data[i]));
-        break;
-      case Dtype::int32:
-        add(static_cast<const std::int32_t*>(data[i]));
-        break;
-      default:
-        add(static_cast<const std::int64_t*>(data[i]));
-    }
+    const StatesOfRun states{.states = data[i],
+                             .dtype = indices[i].dtype,
+                             .first = at(i),
+                             .stride = run.stride[first_index + i],
+                             .step = indices[i].step};
+    i == 0 ? set_offsets(offset, along, states, count, offsets) : add_to_offsets(states, count, offsets);
   }
 }
 

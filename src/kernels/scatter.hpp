@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "kernels/indexed_loops.hpp"
+#include "kernels/packed_rows.hpp"
 
 namespace plated::kernels {
 
@@ -36,16 +38,22 @@ class Scatter {
                 std::byte* task_scratch) const noexcept;
 
  private:
+  void choose_vectors(std::int64_t sums);
+
   ScatterShape shape_;
-  std::size_t arrays_;  // mass, output, then the indices
-  IndexedLoops outer_;  // kept: tasks write entries of their own
+  std::vector<IndexArray> indices_;   // of the output as it is added to
+  std::optional<PackedRows> packed_;  // of one slice of a kept run, where tasks add to memory of their own
+  bool by_vectors_ = false;           // rows are doubles side by side
+  std::size_t arrays_;                // mass, output, then the indices
+  IndexedLoops outer_;                // kept: tasks write entries of their own
   IndexedLoops sum_;
   IndexedLoop run_;    // the innermost of these or, where indices lie closer along it, of the former
   IndexedLoops rows_;  // kept, with the same indices: around the innermost one
   IndexedLoop row_;
   IndexedLoops states_;  // of the output, around its rows
   bool keeps_run_ = false;
-  std::int64_t piece_ = 1;  // entries of a run that a task keeps, and how many such pieces it has
+  std::int64_t run_step_ = 0;  // from one entry of a run to the next in the output
+  std::int64_t piece_ = 1;     // entries of a run that a task keeps, and how many such pieces it has
   std::int64_t pieces_ = 1;
   std::int64_t grain_ = 1;
 };

@@ -76,7 +76,7 @@ at::Tensor tensor(const Tensor& answer) {
 }
 
 at::Tensor tensor(const Integers& answer) {
-  const at::Tensor result = at::empty(answer.shape, at::kLong);
+  at::Tensor result = at::empty(answer.shape, at::kLong);
   std::copy(answer.values.begin(), answer.values.end(), result.mutable_data_ptr<std::int64_t>());
   return result;
 }

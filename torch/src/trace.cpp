@@ -54,11 +54,11 @@ void Trace::check_axis(const std::string& site, const Dims& plates, const DimPoi
     }
     return;
   }
-  for (const DimPointer& plate : axis->plates) {
-    if (!is_in(plate)) {
-      throw PlateError("site '" + site + "' uses '" + axis->name + "' outside of its plate '" + plate->name +
-                       "': list '" + plate->name + "' among the plates of '" + site + "'");
-    }
+  const auto outside = std::ranges::find_if_not(axis->plates, is_in);
+  if (outside != axis->plates.end()) {
+    const std::string& plate = (*outside)->name;
+    throw PlateError("site '" + site + "' uses '" + axis->name + "' outside of its plate '" + plate + "': list '" +
+                     plate + "' among the plates of '" + site + "'");
   }
   if (axis->chain && is_in(axis->chain)) {
     throw PlateError("site '" + site + "' uses '" + axis->name + "', an end of the chain '" + axis->chain->name +
@@ -95,7 +95,7 @@ DimPointer Trace::begin(const DimPointer& chain, const DimPointer& state) {
   }
   Dims plates = scopes_;
   plates.push_back(chain);
-  const DimPointer inside = add_variable(chain->name + "_" + state->name, state->size, plates);
+  DimPointer inside = add_variable(chain->name + "_" + state->name, state->size, plates);
   const auto mine = std::ranges::find(dims_, state);
   (*mine)->chain = chain;
   (*mine)->of = inside;

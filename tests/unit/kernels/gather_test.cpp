@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct Loops {
     const std::int64_t loops = 1 + random.below(4);
     for (std::int64_t l = 0; l < loops; ++l) extent.push_back(random.chance(4) ? 0 : 1 + random.below(5));
     if (random.chance(10)) extent[0] = 300 + random.below(300);
+    if (random.chance(50)) extent.back() = 2 + random.below(40);  // a row, which vectors may take
+    if (random.chance(30)) extent[static_cast<std::size_t>(random.below(loops))] = 40 + random.below(40);
     kept = static_cast<std::size_t>(random.below(loops + 1));
     for (std::int64_t i = 0; i <= random.below(2); ++i) {
       has.emplace_back();
@@ -42,11 +45,10 @@ struct Loops {
   }
 };
 
-/// Row-major strides of the axes that an array has, and its number of elements.
+/// Row-major strides of the axes that an array has, around `count` elements, and its number of elements.
 std::int64_t strides(const std::vector<std::int64_t>& extent, const std::vector<bool>& has,
-                     std::vector<std::int64_t>& stride) {
+                     std::vector<std::int64_t>& stride, std::int64_t count = 1) {
   stride.assign(extent.size(), 0);
-  std::int64_t count = 1;
   for (std::size_t l = extent.size(); l-- > 0;) {
     if (!has[l]) continue;
     stride[l] = count;
@@ -91,6 +93,16 @@ struct Indices {
       default:
         return states[i].data();
     }
+  }
+  /// Gives states their steps, within the other axes of a table or around them. Returns the table's elements.
+  std::int64_t lay_out(const Loops& loops, const std::vector<bool>& has, std::vector<std::int64_t>& stride,
+                       bool within) {
+    std::int64_t elements = within ? 1 : strides(loops.extent, has, stride);
+    for (IndexArray& array : arrays) {
+      array.step = elements;
+      elements *= array.states;
+    }
+    return within ? strides(loops.extent, has, stride, elements) : elements;
   }
   /// Where the indices at some loops lead; false where one is not observed.
   [[nodiscard]] bool find(const std::vector<std::int64_t>& at, std::int64_t& offset) const {
@@ -151,13 +163,11 @@ TEST(Gather, ReadsTablesAtStates) {
       in_table.push_back(random.chance(60));
       in_output.push_back(l < loops.kept);
     }
-    std::int64_t entries = strides(loops.extent, in_table, shape.table_stride);
-    for (IndexArray& array : indices.arrays) {
-      array.step = entries;
-      entries *= array.states;
-    }
+    const std::int64_t entries = indices.lay_out(loops, in_table, shape.table_stride, random.chance(50));
     shape.indices = indices.arrays;
     const std::vector<double> table = numbers(entries, random);
+    const std::vector<float> floats(table.begin(), table.end());
+    if (random.chance(30)) shape.table_dtype = Dtype::float32;
     std::vector<std::int64_t> rest_stride;
     const std::vector<double> rest = numbers(strides(loops.extent, in_table, rest_stride), random);
     if (!complete) shape.rest_stride = rest_stride;
@@ -172,10 +182,33 @@ TEST(Gather, ReadsTablesAtStates) {
       out = adds ? out + entry : out * entry;
     });
     std::vector<const void*> inputs{table.data()};
+    if (shape.table_dtype == Dtype::float32) inputs[0] = floats.data();
     for (std::size_t i = 0; i < indices.arrays.size(); ++i) inputs.push_back(indices.data(i));
     if (!complete) inputs.push_back(rest.data());
     run(Gather(shape), inputs, static_cast<void*>(got.data()));
     for (std::size_t k = 0; k < got.size(); ++k) ASSERT_DOUBLE_EQ(got[k], want[k]) << "seed " << seed << " entry " << k;
+  }
+}
+
+TEST(Gather, ZeroAnnihilatesInfinityInVectors) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Semiring semiring : {Semiring::log, Semiring::min_plus, Semiring::real}) {
+    const double zero = semiring == Semiring::log ? -infinity : semiring == Semiring::min_plus ? infinity : 0.0;
+    const double other = semiring == Semiring::min_plus ? -infinity : infinity;
+    // [entry, state, row] at states 1, 0: what plain sums or products would make NaN of.
+    const std::vector<double> table{9, 9, 9, 9, other, 2, zero, 3, zero, 4, other, 5, 9, 9, 9, 9};
+    const std::vector<std::int8_t> states{1, 0};
+    std::vector<double> got(4, -7);
+    const GatherShape shape{.semiring = semiring,
+                            .extent = {1, 4, 2},
+                            .kept = 2,
+                            .table_stride = {0, 1, 8},
+                            .output_stride = {4, 1, 0},
+                            .indices = {{.dtype = Dtype::int8, .stride = {0, 0, 1}, .step = 4, .states = 2}}};
+    run(Gather(shape), {table.data(), states.data()}, static_cast<void*>(got.data()));
+    const bool adds = semiring != Semiring::real;
+    const std::vector<double> want{zero, adds ? 6.0 : 8.0, zero, adds ? 8.0 : 15.0};
+    EXPECT_EQ(got, want) << static_cast<int>(semiring);
   }
 }
 
@@ -190,13 +223,19 @@ TEST(Scatter, AddsAtStates) {
       in_mass.push_back(random.chance(70));
       in_output.push_back(l < loops.kept);
     }
-    const std::vector<double> mass = numbers(strides(loops.extent, in_mass, shape.mass_stride), random);
-    std::int64_t entries = strides(loops.extent, in_output, shape.output_stride);
-    for (IndexArray& array : indices.arrays) {
-      array.step = shape.of_rest ? 0 : entries;
-      if (!shape.of_rest) entries *= array.states;
+    std::vector<double> mass = numbers(strides(loops.extent, in_mass, shape.mass_stride), random);
+    if (random.chance(30)) {  // slices that have none
+      for (double& x : mass) x = random.chance(80) ? 0 : x;
+    }
+    std::int64_t entries = 0;
+    if (shape.of_rest) {
+      entries = strides(loops.extent, in_output, shape.output_stride);
+    } else {
+      entries = indices.lay_out(loops, in_output, shape.output_stride, random.chance(50));
     }
     shape.indices = indices.arrays;
+    const std::vector<float> floats(mass.begin(), mass.end());
+    if (random.chance(30)) shape.mass_dtype = Dtype::float32;
     std::vector<double> want(static_cast<std::size_t>(entries), 0), got(want.size(), -7);
     for_each(loops.extent, [&](const std::vector<std::int64_t>& at) {
       std::int64_t offset = offset_of(at, shape.output_stride);
@@ -207,6 +246,7 @@ TEST(Scatter, AddsAtStates) {
           mass[static_cast<std::size_t>(offset_of(at, shape.mass_stride))];
     });
     std::vector<const void*> inputs{mass.data()};
+    if (shape.mass_dtype == Dtype::float32) inputs[0] = floats.data();
     for (std::size_t i = 0; i < indices.arrays.size(); ++i) inputs.push_back(indices.data(i));
     run(Scatter(shape), inputs, got.data());
     for (std::size_t k = 0; k < got.size(); ++k) ASSERT_DOUBLE_EQ(got[k], want[k]) << "seed " << seed << " entry " << k;
