@@ -1,6 +1,7 @@
 // Fits of likelihoods of observed numbers: by hand, degenerate, through files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -199,6 +200,18 @@ TEST(FitNumbers, HaveTheSameBitsOnAnyNumberOfThreads) {
     ++count;
   }
   EXPECT_NEAR(single.model.likelihoods.at("f").parameters.at("rate").item(), sum / count, 1e-9);
+}
+
+TEST(FitNumbers, FoldsMayLackStatesThatOthersHave) {
+  // 3 is seen once: the fold that holds it out learns three states, and gives it no probability.
+  const Data data{.measurements = {{"x", list_of({0, 1, 2, 0, 1, 3, 2, 1})}}};
+  const Fit got = fit(numbers_model(8, {.family = Family::categorical}), data, {.cross_validate = {{"i", 4}}});
+  ASSERT_EQ(got.folds.size(), 4u);
+  for (const Fold& fold : got.folds) {
+    const bool has_it = std::find(fold.slices.begin(), fold.slices.end(), 5) != fold.slices.end();
+    EXPECT_EQ(std::isinf(fold.log_likelihood), has_it);
+  }
+  EXPECT_EQ(got.notes.size(), 1u);
 }
 
 TEST(FitNumbers, WeightsAreCopies) {
