@@ -63,7 +63,8 @@ def test_standard_errors_of_parameters():
     graph = plated.FactorGraph()
     graph.plate("row", 1)
     graph.factor("sizes", [], tied=["row"])
-    model = plated.Model(graph, {}, likelihoods={"sizes": {"family": "normal", "of": "size"}})
+    start = {"family": "normal", "of": "size", "mean": 0.0, "deviation": 1.0}
+    model = plated.Model(graph, {}, likelihoods={"sizes": start})
     errors = plated.fit(model, {"size": x}, standard_errors=True).likelihood_errors["sizes"]
     assert float(errors["mean"]) == pytest.approx(x.std() / np.sqrt(5))
     assert float(errors["deviation"]) == pytest.approx(x.std() / np.sqrt(10))
