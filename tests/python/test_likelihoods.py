@@ -69,9 +69,9 @@ def test_standard_errors_of_parameters():
     assert float(errors["mean"]) == pytest.approx(x.std() / np.sqrt(5))
     assert float(errors["deviation"]) == pytest.approx(x.std() / np.sqrt(10))
     assert plated.fit(model, {"size": x}).likelihood_errors == {}
-    far = np.concatenate([x, x + 100])
-    fit = plated.fit(mixture(), {"size": far}, standard_errors=True)
-    np.testing.assert_allclose(fit.likelihood_errors["sizes"]["mean"], [x.std() / np.sqrt(5)] * 2, rtol=1e-6)
+    apart = np.concatenate([x / 10, x / 10 + 4])
+    fit = plated.fit(mixture(), {"size": apart}, standard_errors=True)
+    np.testing.assert_allclose(fit.likelihood_errors["sizes"]["mean"], [x.std() / 10 / np.sqrt(5)] * 2, rtol=1e-6)
     np.testing.assert_allclose(fit.standard_errors["kinds"], [0.5 / np.sqrt(10)] * 2, rtol=1e-6)
 
 
