@@ -72,7 +72,7 @@ class Counts {
   Counts(const Counting& counting, int threads, std::function<bool()> cancelled,
          std::function<void(double)> progress = {});
 
-  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_}; }
+  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_, .threads = run_.threads}; }
   /// ln Z of all batches, and the counts. One sweep forward, one backward.
   double count();
   /// ln Z alone.
