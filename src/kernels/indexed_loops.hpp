@@ -125,6 +125,15 @@ void find_entries(const std::vector<IndexArray>& indices, std::span<const void* 
       case Dtype::int32:
         add(static_cast<const std::int32_t*>(data[i]));
         break;
+      case Dtype::uint8:
+        add(static_cast<const std::uint8_t*>(data[i]));
+        break;
+      case Dtype::uint16:
+        add(static_cast<const std::uint16_t*>(data[i]));
+        break;
+      case Dtype::uint32:
+        add(static_cast<const std::uint32_t*>(data[i]));
+        break;
       default:
         add(static_cast<const std::int64_t*>(data[i]));
     }
