@@ -28,7 +28,14 @@ GemmOffset IndexGroup::at(std::int64_t index) const {
 
 void IndexGroup::offsets(std::int64_t first, std::int64_t count, std::int64_t GemmOffset::*which,
                          std::int64_t* to) const {
-  walk(first, count, [which, to](std::int64_t i, const GemmOffset& offset) { to[i] = offset.*which; });
+  const std::int64_t inner = loops_.empty() ? 1 : loops_.back().extent;
+  const std::int64_t step = stride().*which;
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t run = is_uniform() ? count : std::min(count - done, inner - (first + done) % inner);
+    const std::int64_t start = at(first + done).*which;
+    for (std::int64_t i = 0; i < run; ++i) to[done + i] = start + i * step;
+    done += run;
+  }
 }
 
 void IndexGroup::normalise(std::int64_t GemmOffset::*key) {
