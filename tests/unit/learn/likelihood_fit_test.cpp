@@ -287,7 +287,7 @@ TEST(Data, ReadsNumbersFromTablesAndArrays) {
   EXPECT_TRUE(std::isnan(numbers.at("step").at({0, 1})));
   EXPECT_TRUE(std::isnan(numbers.at("step").at({0, 2})));
   EXPECT_EQ(numbers.at("calls").at({0, 0}), 2);
-  EXPECT_EQ(read_data(model, table).at("b").values, (std::vector<std::int64_t>{1, 0, -1, -1, 1, -1}));
+  EXPECT_EQ(read_data(model, table).at("b").values(), (std::vector<std::int64_t>{1, 0, -1, -1, 1, -1}));
   EXPECT_EQ(read_measurements(model, table, "calls").size(), 1U);
   EXPECT_THROW((void)read_measurements(model, table, "q"), UnknownNameError);
   const auto bad = scratch.put("e.csv", "s,t,step\n0,0,far\n");
