@@ -48,7 +48,7 @@ std::string contents(const Model& model) {
     largest = std::max(largest, of.states);
   }
   for (const auto& [variable, states] : model.evidence) {
-    observed += std::count_if(states.values.begin(), states.values.end(), [](std::int64_t s) { return s >= 0; });
+    observed += std::count_if(states.begin(), states.end(), [](std::int64_t s) { return s >= 0; });
   }
   Columns table({Align::left, Align::left});
   table.row({heading("Model"), fmt::format("{}{}{}", model.name, model.name.empty() ? "" : ", ", name(model.format)) +

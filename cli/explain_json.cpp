@@ -47,7 +47,7 @@ std::string model_json(const Model& model) {
   }
   std::int64_t observed = 0;
   for (const auto& [variable, states] : model.evidence) {
-    observed += std::count_if(states.values.begin(), states.values.end(), [](std::int64_t s) { return s >= 0; });
+    observed += std::count_if(states.begin(), states.end(), [](std::int64_t s) { return s >= 0; });
   }
   Members dims;
   for (const auto& [kind, key] :

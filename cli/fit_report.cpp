@@ -62,8 +62,8 @@ void add_parameters(Columns& rows, const Fit& fit, std::size_t f) {
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       const std::string state = each > 1 ? fmt::format("[{}]", k % each) : "";
       const std::string entry = entry_label(fit.model, factor, k / each);
-      rows.row({factor.name, parameter + state + (entry.empty() ? "" : " " + entry), fmt::format("{:.6f}", numbers[k]),
-                fmt::format("{:.6f}", errors[k])});
+      rows.row({factor.name, parameter + state + (entry.empty() ? "" : " " + entry), fmt::format("{:.6g}", numbers[k]),
+                fmt::format("{:.6g}", errors[k])});
     }
   }
 }

@@ -95,13 +95,13 @@ std::string state_name(const Model& model, const Slices& of, std::int64_t state)
 std::int64_t observed_state(const Model& model, const Slices& of, std::int64_t slice) {
   if (of.variables.size() != 1) return -1;
   const auto found = model.evidence.find(of.variables[0]);
-  if (found == model.evidence.end() || found->second.values.empty()) return -1;
+  if (found == model.evidence.end() || found->second.size() == 0) return -1;
   // Evidence has its axes in declaration order, batch dims in front or not at all.
   const std::vector<DimId>& plates = model.graph.variable_plates()[*model.graph.find(of.variables[0])];
   const std::vector<std::int64_t> index = of.index(slice);
   const std::size_t batches = of.axes.size() - plates.size();
   std::vector<std::int64_t> at;
-  if (found->second.shape.size() == of.shape.size()) {
+  if (found->second.shape().size() == of.shape.size()) {
     at.assign(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(batches));
   }
   for (const DimId plate : plates) {

@@ -10,19 +10,13 @@
 
 namespace plated {
 
-/// For each observed variable its values, shaped by its plates in declaration order; batch dims may come first, all of
-/// them or none (then every batch observes the same). −1 leaves a slice unobserved.
-///
-///   Evidence{{"rain", Integers({}, {1})}, {"sensor", Integers({3}, {0, -1, 1})}}
-using Evidence = std::map<std::string, Integers>;
-
 /// For each ragged chain or plate the number of slices that exist, in 0 … its size. A chain's are shaped by the batch
 /// dims and plates of its linked variables, in declaration order without the chain itself, or by the plates alone; a
 /// plate's by the batch dims and the other plates that everything in it is in, or by these plates alone.
 using Lengths = std::map<std::string, Integers>;
 
-/// Evidence or lengths as a call takes them: the caller's own memory, in any type of integers, or arrays that were
-/// given away or copied. What is viewed must outlive the call, and is not copied.
+/// Integers by name, in the memory and the type that the caller has them in, or arrays that were given away or copied.
+/// What is viewed is not copied, and must outlive the call, or the model, that it is given to.
 ///
 ///   RunOptions options{.evidence = {{"rain", 1}, {"sensor", IntegerView::view(seen)}}};
 class IntegersByName : public std::map<std::string, IntegerView> {
@@ -40,6 +34,12 @@ class IntegersByName : public std::map<std::string, IntegerView> {
     return copy;
   }
 };
+
+/// For each observed variable its values, shaped by its plates in declaration order; batch dims may come first, all of
+/// them or none (then every batch observes the same). −1 leaves a slice unobserved.
+///
+///   Evidence{{"rain", 1}, {"sensor", Integers({3}, {0, -1, 1})}}
+using Evidence = IntegersByName;
 
 /// For each weighted plate how many copies each of its slices stands for, finite and not negative: one number for each
 /// slice, or a single one for all of them.

@@ -73,12 +73,22 @@ class IntegerView {
 
   /// The same view, which keeps `owner` alive as long as it or a copy of it lives.
   [[nodiscard]] IntegerView keeping(std::shared_ptr<const void> owner) const;
+  /// A view of `count` slices along an axis, from `first` on, which keeps alive what this one does. Throws ShapeError
+  /// for slices or an axis that it does not have.
+  [[nodiscard]] IntegerView range(std::size_t axis, std::int64_t first, std::int64_t count) const;
+  /// The same entries with other axes first: axis k is axis axes[k] of this view. Throws ShapeError unless each axis is
+  /// named once.
+  [[nodiscard]] IntegerView permuted(const std::vector<std::size_t>& axes) const;
+  /// A row-major copy of the same type that owns its memory.
+  [[nodiscard]] IntegerView copy() const;
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const Shape& strides() const { return strides_; }
   [[nodiscard]] IntegerType type() const { return type_; }
   /// The first entry (index 0 on every axis); null without data.
   [[nodiscard]] const void* data() const { return data_; }
+  /// Whether entries lie behind each other, the last axis first.
+  [[nodiscard]] bool is_row_major() const { return is_row_major_; }
   /// The number of entries; 0 without data.
   [[nodiscard]] std::size_t size() const { return data_ == nullptr ? 0 : size_; }
 

@@ -20,7 +20,7 @@ namespace plated {
 
 /// The element type of a tensor, known at run time. Factors, outputs and answers are float32 or float64; integers are
 /// states of observed variables.
-enum class Dtype : std::uint8_t { float32, float64, int8, int16, int32, int64 };
+enum class Dtype : std::uint8_t { float32, float64, int8, int16, int32, int64, uint8, uint16, uint32 };
 
 /// "float32", "int8" …
 [[nodiscard]] std::string_view name(Dtype dtype);
@@ -28,11 +28,14 @@ enum class Dtype : std::uint8_t { float32, float64, int8, int16, int32, int64 };
 [[nodiscard]] constexpr std::size_t size_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::int8:
+    case Dtype::uint8:
       return 1;
     case Dtype::int16:
+    case Dtype::uint16:
       return 2;
     case Dtype::float32:
     case Dtype::int32:
+    case Dtype::uint32:
       return 4;
     case Dtype::float64:
     case Dtype::int64:

@@ -1,4 +1,4 @@
-"""Evidence and lengths as arrays of int64: what NumPy reads as integers, and never a value that was not there."""
+"""Evidence and lengths as arrays of integers, which stay where they are and of the width that they have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_evidence(values: Any, what: str) -> Any:
         return _read(values, what, "iub")
     # What lies under a mask may be anything: it is not looked at.
     states = _read(values.filled(0) if values.dtype.kind in "iub" else values.data, what, "iub")
-    states = states.copy()
+    states = states.astype(numpy.int64)  # a copy, which has -1
     states[numpy.ma.getmaskarray(values)] = -1
     return states
 
@@ -53,7 +53,11 @@ def _read(values: Any, what: str, kinds: str) -> Any:
         index = numpy.unravel_index(int(numpy.argmax(array > most)), array.shape)
         place = f" at index ({', '.join(str(int(axis)) for axis in index)})" if array.ndim > 0 else ""
         raise ValueError(f"{what} {has} the value {int(array[index])}{place}, which is beyond 2^63 - 1 and out of any range")
-    return numpy.asarray(array, dtype=numpy.int64, order="C")
+    if kind == "b":
+        return array.view(numpy.uint8)
+    native = numpy.asarray(array, dtype=array.dtype.newbyteorder("="))
+    in_elements = all(stride % native.itemsize == 0 for stride in native.strides)
+    return native if in_elements and native.flags.aligned else native.copy()
 
 
 def _masks_inside(values: Any) -> bool:

@@ -24,7 +24,7 @@ def read_numbers(values: Any, what: str) -> Any:
 
 
 def read_states(values: Any, what: str, names: Optional[Sequence[str]], named: Callable[[str], int]) -> Any:
-    """Observed states as int64, -1 where they are missing; ``named`` finds a state by its name, or raises."""
+    """Observed states as integers, -1 where they are missing; ``named`` finds a state by its name, or raises."""
     missing = None
     is_table = _is_pandas(values)
     if isinstance(values, numpy.ma.MaskedArray):
@@ -34,7 +34,7 @@ def read_states(values: Any, what: str, names: Optional[Sequence[str]], named: C
     array = values if isinstance(values, numpy.ndarray) else _as_array(values, what)
     if array.dtype.kind in "iu":
         states = read_integers(numpy.where(missing, 0, array) if missing is not None else array, what)
-        return states if missing is None else numpy.where(missing, -1, states)
+        return states if missing is None else numpy.where(missing, -1, states.astype(numpy.int64))
     known: dict[Any, int] = {}
     flat = numpy.empty(array.size, dtype=numpy.int64)
     hidden = numpy.zeros(array.size, dtype=bool) if missing is None else missing.ravel()

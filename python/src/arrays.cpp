@@ -277,12 +277,30 @@ std::vector<Tensor::Shape> shapes_of(const nb::args& operands) {
   return shapes;
 }
 
-Integers read_integers(nb::handle values, const std::string& key, const std::string& name) {
+std::optional<IntegerView> view_integers(nb::handle array) {
+  using Array = nb::ndarray<nb::ro, nb::device::cpu>;
+  Array entries;
+  if (!nb::ndarray_check(array) || !nb::try_cast(array, entries)) return std::nullopt;
+  const auto view = [&]<std::integral T>(T) -> std::optional<IntegerView> {
+    if (entries.dtype() != nb::dtype<T>()) return std::nullopt;
+    static constexpr T none = 0;  // an empty array may have no address
+    const auto* const data = static_cast<const T*>(entries.data());
+    const Tensor::Shape shape(entries.shape_ptr(), entries.shape_ptr() + entries.ndim());
+    const Tensor::Shape strides(entries.stride_ptr(), entries.stride_ptr() + entries.ndim());
+    return IntegerView::view(entries.size() == 0 ? &none : data, shape, strides)
+        .keeping(std::make_shared<const Array>(entries));
+  };
+  std::optional<IntegerView> found;
+  const auto look = [&](auto... types) { (void)((found = view(types)) || ...); };
+  look(std::int8_t{}, std::int16_t{}, std::int32_t{}, std::int64_t{}, std::uint8_t{}, std::uint16_t{}, std::uint32_t{},
+       std::uint64_t{});
+  return found;
+}
+
+IntegerView read_integers(nb::handle values, const std::string& key, const std::string& name) {
   const nb::object read = nb::module_::import_("plated._integers").attr(("read_" + key).c_str());
   const nb::object array = read(values, key + " of '" + name + "'");
-  const auto entries = nb::cast<nb::ndarray<const std::int64_t, nb::c_contig>>(array);
-  std::vector<std::int64_t> shape(entries.shape_ptr(), entries.shape_ptr() + entries.ndim());
-  return {std::move(shape), std::vector<std::int64_t>(entries.data(), entries.data() + entries.size())};
+  return view_integers(array).value();
 }
 
 }  // namespace plated::python

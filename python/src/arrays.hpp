@@ -7,10 +7,11 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "plated/integers.hpp"
+#include "plated/integer_view.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated::python {
@@ -63,13 +64,18 @@ class Arrays {
 /// The same of all operands of an equation.
 [[nodiscard]] std::vector<Tensor::Shape> shapes_of(const nb::args& operands);
 
-/// The evidence or the lengths (`key`) of `name`, from anything that NumPy makes an array of integers from. Throws
-/// plated.DtypeError for what is none, and plated.ValueError for what 64 bits cannot hold.
-[[nodiscard]] Integers read_integers(nb::handle values, const std::string& key, const std::string& name);
+/// A view of an array of integers of any width, which it keeps alive; none of what is no such array.
+[[nodiscard]] std::optional<IntegerView> view_integers(nb::handle array);
+/// The evidence or the lengths (`key`) of `name`, from anything that NumPy makes an array of integers from; NumPy's own
+/// are read in place. Throws plated.DtypeError for what is none, and plated.ValueError for what 64 bits cannot hold.
+[[nodiscard]] IntegerView read_integers(nb::handle values, const std::string& key, const std::string& name);
 
 /// Answers, without copies: the Python array keeps the memory.
 [[nodiscard]] nb::object to_python(Tensor tensor, Library library);
 [[nodiscard]] nb::object to_python(Integers integers, Library library);
+[[nodiscard]] inline nb::object to_python(const IntegerView& integers, Library library) {
+  return to_python(integers.integers(), library);
+}
 [[nodiscard]] nb::list to_list(std::vector<Tensor> tensors, Library library);
 /// One output as itself, several as a tuple.
 [[nodiscard]] nb::object one_or_tuple(std::vector<Tensor> tensors, Library library);

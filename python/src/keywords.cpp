@@ -117,8 +117,8 @@ nb::dict dict_of(std::string_view key, nb::handle value) {
   return copy;
 }
 
-std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value) {
-  std::map<std::string, Integers> result;
+IntegersByName integers_by_name(std::string_view key, nb::handle value) {
+  IntegersByName result;
   for (const auto [name, values] : dict_of(key, value)) {
     const std::string of(text_of("a name in " + std::string(key), name));
     result.emplace(of, read_integers(values, std::string(key), of));

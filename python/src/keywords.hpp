@@ -70,7 +70,7 @@ T integer_of(std::string_view key, nb::handle value) {
 /// A list or tuple of strings; a single string is a list of one.
 [[nodiscard]] std::vector<std::string> strings(std::string_view key, nb::handle value);
 /// Evidence or lengths (`key`) by name, from a dict of what NumPy makes arrays of integers from.
-[[nodiscard]] std::map<std::string, Integers> integers_by_name(std::string_view key, nb::handle value);
+[[nodiscard]] IntegersByName integers_by_name(std::string_view key, nb::handle value);
 /// Sizes by name, from a dict; None gives none.
 [[nodiscard]] std::map<std::string, std::int64_t> sizes_of(nb::handle value);
 [[nodiscard]] Semiring semiring_of(nb::handle value);

@@ -55,7 +55,9 @@ PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs&
   });
   PythonModel model{make_model(graph, numbers_of(factors), std::move(options))};
   Lists lists;
-  observe(model, evidence_of(model, evidence, &lists));  // by names that the model now knows
+  Evidence seen = evidence_of(model, evidence, &lists);          // by names that the model now knows
+  for (auto& [variable, states] : seen) states = states.copy();  // the caller may write to its arrays
+  observe(model, seen);
   for (const auto& [variable, list] : lists) observe(model, variable, list);
   const bool logarithms = model.space == Space::log;
   if (is_first_look(model.graph.equation(), logarithms ? Semiring::log : Semiring::real)) {

@@ -12,12 +12,6 @@ namespace {
 /// A function of plated._states, which knows NumPy and pandas.
 nb::object reader(const char* name) { return nb::module_::import_("plated._states").attr(name); }
 
-Integers integers_of(const nb::object& array) {
-  const auto entries = nb::cast<nb::ndarray<const std::int64_t, nb::c_contig>>(array);
-  std::vector<std::int64_t> shape(entries.shape_ptr(), entries.shape_ptr() + entries.ndim());
-  return {std::move(shape), std::vector<std::int64_t>(entries.data(), entries.data() + entries.size())};
-}
-
 /// The states of a variable as Python has them: names, or None where they are numbers.
 nb::object names_of(const Model& model, const std::string& variable) {
   const auto found = model.states.find(variable);
@@ -65,10 +59,11 @@ std::map<std::string, Tensor> numbers_of(nb::handle value) {
   return result;
 }
 
-Integers states_of(const Model& model, const std::string& variable, const std::string& given, nb::handle values) {
+IntegerView states_of(const Model& model, const std::string& variable, const std::string& given, nb::handle values) {
   const nb::object named =
       nb::cpp_function([&model, &variable](const std::string& state) { return state_named(model, variable, state); });
-  return integers_of(reader("read_states")(values, "evidence of '" + given + "'", names_of(model, variable), named));
+  return view_integers(reader("read_states")(values, "evidence of '" + given + "'", names_of(model, variable), named))
+      .value();
 }
 
 Evidence evidence_of(const Model& model, nb::handle value, Lists* lists) {
@@ -89,12 +84,11 @@ Evidence evidence_of(const Model& model, nb::handle value, Lists* lists) {
       lists->emplace(variable, list_of(model, variable, values));
       continue;
     }
-    Integers states = states_of(model, variable, given, values);
-    if (states.shape.empty() && states.values[0] == -1) {  // nothing is observed, in any slice
-      for (const DimId plate : model.graph.variable_plates()[*found]) {
-        states.shape.push_back(model.graph.dims()[plate].size);
-      }
-      states = Integers(states.shape, -1);
+    IntegerView states = states_of(model, variable, given, values);
+    if (states.shape().empty() && states[0] == -1) {  // nothing is observed, in any slice
+      IntegerView::Shape shape;
+      for (const DimId plate : model.graph.variable_plates()[*found]) shape.push_back(model.graph.dims()[plate].size);
+      states = Integers(std::move(shape), -1);
     }
     if (!result.emplace(variable, std::move(states)).second) {
       throw DuplicateNameError("'" + given + "' is observed twice, by its name and by its label");

@@ -39,8 +39,8 @@ struct PythonModel : Model {
 /// A plated.Long; arrays of integers are read where they are, and stay there as long as the list lives.
 [[nodiscard]] Long list_of(const Model& model, const std::string& variable, nb::handle value);
 /// Observed states of a variable as integers.
-[[nodiscard]] Integers states_of(const Model& model, const std::string& variable, const std::string& given,
-                                 nb::handle values);
+[[nodiscard]] IntegerView states_of(const Model& model, const std::string& variable, const std::string& given,
+                                    nb::handle values);
 /// Lengths by chain or plate.
 [[nodiscard]] Lengths lengths_of(nb::handle value);
 

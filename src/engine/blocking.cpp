@@ -26,6 +26,8 @@ constexpr double block_bytes = 256 << 10;
 // leaves few blocks: shorter stretches are read more slowly.
 constexpr double stretch_bytes = 16 << 10;
 constexpr std::int64_t fewest_blocks = 4;
+// Messages that leave a block of a chain's slices are made logarithms, and exponentials in the next one.
+constexpr std::int64_t chain_slices = 32;
 // Of the largest intermediate: what is smaller than such a share is stored as a whole.
 constexpr double small = 64;
 
@@ -154,7 +156,8 @@ std::optional<Blocking> blocking_of_run(const Schedule& schedule, const planner:
   const double slice = bytes[*best] / static_cast<double>(extent);
   const auto most = static_cast<std::int64_t>(std::max(static_cast<double>(most_slices), block_bytes / slice));
   const double stretch = static_cast<double>(outermost(*best)) * static_cast<double>(size_of(largest.dtype));
-  const double least = stretch > 0 ? std::ceil(stretch_bytes / stretch) : 1;
+  const double together = schedule.problem.kind[*best] == DimKind::chain ? chain_slices : 1;
+  const double least = stretch > 0 ? std::max(together, std::ceil(stretch_bytes / stretch)) : together;
   const std::int64_t few = (extent + fewest_blocks - 1) / fewest_blocks;
   const std::int64_t at_least = least < static_cast<double>(few) ? static_cast<std::int64_t>(least) : few;
   const std::int64_t size = std::max(size_of_blocks(extent, blocks_of_a_run, most), at_least);

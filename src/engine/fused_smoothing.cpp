@@ -78,16 +78,20 @@ void FusedSmoothing::copy_messages(const Run& run, std::int64_t slice, std::int6
   }
 }
 
-/// Messages at the states first … first + count of the range, on the way there.
-void FusedSmoothing::copy_block(const Run& run, const Memory& memory, std::int64_t first, std::int64_t count) const {
+const std::byte* FusedSmoothing::messages_of_block(const Run& run, const Memory& memory, std::int64_t first,
+                                                   std::int64_t count) const {
   const std::int64_t size = width() * static_cast<std::int64_t>(size_of(there.shape.dtype));
   // The message before a slice is at its first state or, on the way back in time, at its last one.
   const std::int64_t slice = there.forward ? first : first - 1;
   const std::int64_t begin = std::max<std::int64_t>(slice, 0);
   const std::int64_t end = std::min(slice + count + 1, run.slices);
+  const bool inside = end - begin == count + 1;
+  if (inside && run.in_real_space) return static_cast<const std::byte*>(run.operands[messages]) + begin * size;
   copy_messages(run, begin, end - begin, memory.own + (begin - slice) * size);
-  if (end - begin == count + 1) return;
-  std::memcpy(memory.own + (there.forward ? count : 0) * size, memory.edge, static_cast<std::size_t>(size));
+  if (!inside) {
+    std::memcpy(memory.own + (there.forward ? count : 0) * size, memory.edge, static_cast<std::size_t>(size));
+  }
+  return memory.own;
 }
 
 bool FusedSmoothing::run(const Packed& packed, const Run& run, const Memory& memory) const {
@@ -103,7 +107,6 @@ bool FusedSmoothing::run(const Packed& packed, const Run& run, const Memory& mem
     base::ask_whether_wanted();
     const std::int64_t first = (forward ? blocks - 1 - k : k) * size;
     const std::int64_t count = std::min(size, run.slices - first);
-    copy_block(run, memory, first, count);
     kernels::write_exponentials(shape.dtype, memory.message, width(),
                                 memory.returning + (forward ? count : 0) * message);
     kernels::SlicePlace returning = there.rows_at<void>(memory.returning).from(forward ? count - 1 : 1);
@@ -143,8 +146,9 @@ bool FusedSmoothing::meet(const kernels::ChainPosterior& posterior, const Run& r
   kernels::PosteriorRun all;
   all.source_term = there.at(forward ? there.before : there.after, run.operands, first, memory.back);
   all.target_term = there.at(forward ? there.after : there.before, run.operands, first, memory.back);
-  all.forward = there.rows_at<const void>(forward ? memory.own : memory.returning);
-  all.backward = there.rows_at<const void>(forward ? memory.returning : memory.own);
+  const std::byte* const own = messages_of_block(run, memory, first, count);
+  all.forward = there.rows_at<const void>(forward ? own : memory.returning);
+  all.backward = there.rows_at<const void>(forward ? memory.returning : own);
   all.weight = memory.weight;
   all.lengths = run.lengths;
   // Tasks are cut by sizes alone: totals are added up in their order.

@@ -78,7 +78,9 @@ struct FusedSmoothing {
   [[nodiscard]] std::int64_t pairs() const { return matrix_answer ? there.shape.states * there.shape.states : 0; }
   [[nodiscard]] bool meet(const kernels::ChainPosterior& posterior, const Run& run, const Memory& memory,
                           std::int64_t first, std::int64_t count) const;
-  void copy_block(const Run& run, const Memory& memory, std::int64_t first, std::int64_t count) const;
+  /// Messages at the states first … first + count of the range, on the way there: where they are, or copied.
+  [[nodiscard]] const std::byte* messages_of_block(const Run& run, const Memory& memory, std::int64_t first,
+                                                   std::int64_t count) const;
 };
 
 }  // namespace plated::engine

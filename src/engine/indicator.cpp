@@ -1,9 +1,6 @@
 // Fills tables of ones and zeros.
 #include "engine/indicator.hpp"
 
-#include <memory>
-#include <optional>
-
 #include "base/checked_size.hpp"
 #include "engine/check_operands.hpp"
 #include "engine/write_entries.hpp"
@@ -39,10 +36,8 @@ bool check_observed(const IntegerView& observed, const Dim& variable, const std:
   return observed.shape() == slices;
 }
 
-/// The type to read integers as that hold no state beyond the variable's: an unsigned type is its signed one as long
-/// as that has all states.
-std::optional<Dtype> dtype_of_states(IntegerType type, std::int64_t states) {
-  const auto fits = [&](int bits) { return states <= std::int64_t{1} << (bits - 1); };
+/// The type to read states as: none is beyond 64 bits with a sign.
+Dtype dtype_of(IntegerType type) {
   switch (type) {
     case IntegerType::int8:
       return Dtype::int8;
@@ -51,11 +46,11 @@ std::optional<Dtype> dtype_of_states(IntegerType type, std::int64_t states) {
     case IntegerType::int32:
       return Dtype::int32;
     case IntegerType::uint8:
-      return fits(8) ? std::optional(Dtype::int8) : std::nullopt;
+      return Dtype::uint8;
     case IntegerType::uint16:
-      return fits(16) ? std::optional(Dtype::int16) : std::nullopt;
+      return Dtype::uint16;
     case IntegerType::uint32:
-      return fits(32) ? std::optional(Dtype::int32) : std::nullopt;
+      return Dtype::uint32;
     case IntegerType::int64:
     case IntegerType::uint64:
       break;
@@ -68,12 +63,7 @@ std::optional<Dtype> dtype_of_states(IntegerType type, std::int64_t states) {
 Tensor states(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
               std::size_t batch) {
   (void)check_observed(observed, variable, slices, batch);
-  if (const std::optional<Dtype> dtype = dtype_of_states(observed.type(), variable.size)) {
-    return Tensor::states(*dtype, observed.data(), observed.shape(), observed.strides());
-  }
-  const auto copy = std::make_shared<std::vector<std::int64_t>>(observed.values());
-  return Tensor::states(Dtype::int64, copy->data(), observed.shape(), Tensor::row_major(observed.shape()))
-      .keeping(copy);
+  return Tensor::states(dtype_of(observed.type()), observed.data(), observed.shape(), observed.strides());
 }
 
 void put_observed(const IntegerView& observed, Integers& answer) {

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "plated/data_file.hpp"
-#include "plated/integers.hpp"
+#include "plated/integer_view.hpp"
 #include "plated/model.hpp"
 
 namespace plated::io {
 
-/// The states of a .npy file. Throws FileError and FormatError, also for numbers that are not whole.
-[[nodiscard]] Integers read_npy_states(const std::filesystem::path& path);
+/// The states of a .npy file: integers are read in place. Throws FileError and FormatError, also for numbers that are
+/// not whole.
+[[nodiscard]] IntegerView read_npy_states(const std::filesystem::path& path);
 
 /// The numbers of a .npy file of any type. Throws FileError and FormatError.
 [[nodiscard]] Tensor read_npy_numbers(const std::filesystem::path& path);

@@ -56,16 +56,16 @@ Integers nested(const Source& source, const Json& value, const std::string& what
 }
 
 /// The states of a variable that a file has, in the shape that the model has for them.
-Integers in_file(const Model& model, const Source& source, const Json& value, DimId variable,
-                 const ReadOptions& options) {
+IntegerView in_file(const Model& model, const Source& source, const Json& value, DimId variable,
+                    const ReadOptions& options) {
   const std::string what = "the evidence of " + shown(model.graph.dims()[variable].name);
   check_object(source, value, what, {"file"});
   const std::filesystem::path path = located(source, options, required(source, value, "file", what));
   Evidence read = read_data(model, path, model.graph.dims()[variable].name);
-  Integers& states = read.begin()->second;
+  IntegerView& states = read.begin()->second;
   const std::vector<DimId>& plates = model.graph.variable_plates()[variable];
-  if (states.shape != sizes_of(model.graph, plates, false) && states.shape != sizes_of(model.graph, plates, true)) {
-    source.fail(value.at, what + " has the shape " + graph::as_shape(states.shape) + ", not " +
+  if (states.shape() != sizes_of(model.graph, plates, false) && states.shape() != sizes_of(model.graph, plates, true)) {
+    source.fail(value.at, what + " has the shape " + graph::as_shape(states.shape()) + ", not " +
                               graph::as_shape(sizes_of(model.graph, plates, false)));
   }
   source.blame(value.at, [&] {

@@ -80,12 +80,12 @@ std::string uai_evidence_text(const Model& model) {
   for (std::size_t v = 0; v < names.size(); ++v) {
     const auto found = model.evidence.find(names[v]);
     if (found == model.evidence.end()) continue;
-    if (!found->second.shape.empty()) {
+    if (!found->second.shape().empty()) {
       throw OptionError("evidence of '" + names[v] +
                         "' is in plates, which UAI files do not have: unroll the model first");
     }
-    if (found->second.values[0] < 0) continue;
-    pairs += " " + std::to_string(v) + " " + std::to_string(found->second.values[0]);
+    if (found->second[0] < 0) continue;
+    pairs += " " + std::to_string(v) + " " + std::to_string(found->second[0]);
     ++count;
   }
   return std::to_string(count) + pairs + "\n";

@@ -17,8 +17,8 @@ Tensor read_npy_weights(const std::filesystem::path& path) {
     const io::MappedFile file(path);
     if (io::read_npy_header(file.bytes(), io::one_line(path.string()), true).kind == 'f') return read_npy(path);
   }
-  const Integers counts = io::read_npy_states(path);
-  return Tensor::of(counts.shape, std::vector<double>(counts.values.begin(), counts.values.end()));
+  const IntegerView counts = io::read_npy_states(path);
+  return Tensor::of(counts.shape(), std::vector<double>(counts.begin(), counts.end()));
 }
 
 Tensor read_csv_weights(const std::filesystem::path& path) {

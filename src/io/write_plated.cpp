@@ -22,13 +22,13 @@ std::string listed(const FactorGraph& graph, const std::vector<DimId>& dims) {
   return text + "]";
 }
 
-void append_integers(std::string& text, const FactorGraph& graph, const Integers& entries,
+void append_integers(std::string& text, const FactorGraph& graph, const IntegerView& entries,
                      const std::vector<DimId>& plates, const auto& item) {
-  if (entries.shape.size() < plates.size())
+  if (entries.shape().size() < plates.size())
     throw SizeError("evidence or lengths have fewer axes than there are plates");
-  const std::vector<std::size_t> axes = file_axes(graph, plates, entries.shape.size());  // of the entries
+  const std::vector<std::size_t> axes = file_axes(graph, plates, entries.shape().size());  // of the entries
   std::vector<std::int64_t> shape;
-  for (const std::size_t axis : axes) shape.push_back(entries.shape[axis]);
+  for (const std::size_t axis : axes) shape.push_back(entries.shape()[axis]);
   append_nested(text, shape, "    ", [&](std::string& to, const std::vector<std::int64_t>& index) {
     std::vector<std::int64_t> original(index.size());
     for (std::size_t k = 0; k < index.size(); ++k) original[axes[k]] = index[k];
@@ -221,7 +221,7 @@ class PlatedWriter {
       std::erase(others, chain.dim);
       text_ += (first_one ? "\n    " : ",\n    ") + json_string(name) + ": ";
       first_one = false;
-      append_integers(text_, graph_, lengths->second, others,
+      append_integers(text_, graph_, IntegerView::view(lengths->second), others,
                       [](std::string& text, std::int64_t length) { text += std::to_string(length); });
     }
     text_ += "\n  }";

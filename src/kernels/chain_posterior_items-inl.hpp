@@ -23,6 +23,14 @@ namespace plated::kernels::HWY_NAMESPACE {
 /// More states than this fill vectors of their own.
 inline constexpr std::int64_t posterior_item_states = 8;
 
+/// Whether lanes of slices beat vectors of states, measured: not where states fill most of a vector, as the way into
+/// lanes is long but for 2 and 4 states.
+template <class T>
+[[nodiscard]] bool items_pay(std::int64_t states) {
+  return states <= 4 ||
+         (states <= posterior_item_states && 2 * states <= static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())));
+}
+
 /// Items, slices of rows that exist, are gathered into lanes, and all steps of the arithmetic done for many of them.
 template <class T>
 class PosteriorItems {

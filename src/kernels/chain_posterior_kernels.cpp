@@ -18,7 +18,7 @@ bool run_posterior_in(const PackedMatrix<T>& matrix, std::int64_t first, std::in
                       std::byte* scratch) {
   // With one lane there is nothing to gain.
   if constexpr (HWY_MAX_BYTES > sizeof(double)) {
-    if (matrix.states() <= posterior_item_states) return PosteriorItems<T>(matrix, run).run(first, last);
+    if (items_pay<T>(matrix.states())) return PosteriorItems<T>(matrix, run).run(first, last);
   }
   return PosteriorStates<T>(matrix, run, scratch).run(first, last);
 }
@@ -46,10 +46,11 @@ ChainPosterior::ChainPosterior(Dtype dtype, std::int64_t states, const void* mat
 }
 
 std::size_t ChainPosterior::scratch_bytes(Dtype dtype, std::int64_t states) {
-  // For each slice of a chunk its source and its target; and three vectors for strided terms and answers.
+  // For each slice of a chunk its source and its target; three vectors for strided terms and answers, one for the sums
+  // of the matrix's rows.
   const std::size_t vector = packed_vector_bytes(dtype, states);
   const std::size_t pitch = vector / base::cache_line % 2 == 1 ? vector : vector + base::cache_line;
-  return 2 * posterior_chunk * pitch + 3 * vector;
+  return 2 * posterior_chunk * pitch + 4 * vector;
 }
 
 bool ChainPosterior::run(std::int64_t first, std::int64_t last, const PosteriorRun& run,

@@ -22,8 +22,9 @@ namespace plated::kernels::HWY_NAMESPACE {
 
 /// With A and B the forward and backward messages: P_t = A_t ∘ B_t / Z_t, Z_t = Σ A_t B_t. A pair's posterior is
 /// A_t(a) W(a,b) e(b) B_{t+1}(b) / (c Z_{t+1}), where c, what was taken out of A_{t+1} = (A_t W) ∘ e / c, is recovered
-/// from one state s that A_{t+1} holds well: c = e(s) (A_t W)(s) / A_{t+1}(s). So a slice costs a column of W, not all
-/// of it, and what sums over slices is the outer product of A_t with D_t = e ∘ B_{t+1} / (c Z_{t+1}).
+/// from one state s that A_{t+1} holds well: c = e(s) (A_t W)(s) / A_{t+1}(s); where there is no e, from all of them,
+/// by the sums of the rows of W. So a slice costs a column of W, not all of it, and what sums over slices is the outer
+/// product of A_t with D_t = e ∘ B_{t+1} / (c Z_{t+1}).
 template <class T>
 class PosteriorStates {
  public:
@@ -35,7 +36,14 @@ class PosteriorStates {
         pitch_(matrix.width() + (matrix.width() / PackedMatrix<T>::panel % 2 == 0 ? PackedMatrix<T>::panel : 0)),
         sources_(reinterpret_cast<T*>(scratch)),
         targets_(sources_ + posterior_chunk * pitch_),
-        answer_(targets_ + posterior_chunk * pitch_) {}
+        answer_(targets_ + posterior_chunk * pitch_),
+        row_sums_(answer_ + 3 * matrix.width()) {
+    if (run.totals == nullptr || run.target_term.data != nullptr) return;
+    std::fill_n(row_sums_, matrix.width(), T{0});
+    for (std::int64_t b = 0; b < states_; ++b) {
+      for (std::int64_t a = 0; a < states_; ++a) row_sums_[a] += matrix.column(b)[a] * matrix.column_scale()[b];
+    }
+  }
 
   bool run(std::int64_t first, std::int64_t last) {
     // Statistics are products of as many pairs of states; else a slice takes a few columns.
@@ -89,6 +97,12 @@ class PosteriorStates {
     return hn::GetLane(hn::SumOfLanes(d_, hn::Add(even, odd)));
   }
 
+  HWY_INLINE T total(const T* a) const {
+    V sum = load(a, 0);
+    for (std::int64_t v = lanes_; v < states_; v += lanes_) sum = hn::Add(sum, load(a, v));
+    return hn::GetLane(hn::SumOfLanes(d_, sum));
+  }
+
   HWY_INLINE void write(const SlicePlace& place, std::int64_t slice, std::int64_t r, const T* forward,
                         const T* backward, T scale) const {
     const bool direct = place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4);
@@ -117,13 +131,12 @@ class PosteriorStates {
   HWY_INLINE bool count_pairs(std::int64_t t, std::int64_t r, const T* forward, const T* backward, T scale) {
     T* const source = sources_ + count_ * pitch_;
     T* const target = targets_ + count_ * pitch_;
-    const std::int64_t large = large_entry(forward);
+    const bool has_term = run_.target_term.data != nullptr;
+    const std::int64_t large = has_term ? large_entry(forward) : 0;
     if (large < 0) return false;
-    const T* const column = matrix_.column(large);
-    const T sum = copy_source(t, r, source, column);
+    const T sum = copy_source(t, r, source, has_term ? matrix_.column(large) : row_sums_);
     if (!(sum >= least_overlap<T>)) return false;
-    const T rest = scale * forward[large] / sum;
-    const T column_shift = matrix_.column_shift()[large];
+    const T rest = scale * (has_term ? forward[large] : total(forward)) / sum;
     V check = hn::Load(d_, checked_);
     const auto put = [&](std::int64_t v, V factor) HWY_ATTR {
       const V b = load(backward, v);
@@ -133,14 +146,13 @@ class PosteriorStates {
       check = hn::Add(x, check);
       hn::StoreU(x, d_, target + v);
     };
-    if (run_.target_term.data == nullptr) {
-      const V factor = hn::Set(d_, std::exp(-column_shift));
-      for (std::int64_t v = 0; v < states_; v += lanes_) put(v, factor);
+    if (!has_term) {
+      for (std::int64_t v = 0; v < states_; v += lanes_) put(v, hn::Set(d_, T{1}));
     } else {
       const T* const term = entries(run_.target_term, t, r, answer_ + matrix_.width());
-      const V shift = hn::Set(d_, term[large]), column_shifts = hn::Set(d_, column_shift);
+      const V shift = hn::Set(d_, term[large]), column_shift = hn::Set(d_, matrix_.column_shift()[large]);
       for (std::int64_t v = 0; v < states_; v += lanes_) {
-        put(v, Exp(d_, hn::Sub(hn::Sub(load(term, v), shift), column_shifts)));
+        put(v, Exp(d_, hn::Sub(hn::Sub(load(term, v), shift), column_shift)));
       }
     }
     hn::Store(check, d_, checked_);
@@ -160,12 +172,17 @@ class PosteriorStates {
       for (std::int64_t v = 0; v < states_; v += lanes_) put(v, load(from, v));
     } else {
       const T* const term = entries(run_.source_term, t, r, answer_ + 2 * matrix_.width());
-      T top = -std::numeric_limits<T>::infinity();
-      for (std::int64_t k = 0; k < states_; ++k) top = from[k] > 0 ? std::max(top, term[k]) : top;
+      const V none = hn::Set(d_, -std::numeric_limits<T>::infinity());
+      // Of states that can be.
+      const auto possible = [&](std::int64_t v) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(load(from, v), hn::Zero(d_)), load(term, v), none);
+      };
+      V top = none;
+      for (std::int64_t v = 0; v < states_; v += lanes_) top = hn::Max(top, possible(v));
+      top = hn::MaxOfLanes(d_, top);
       for (std::int64_t v = 0; v < states_; v += lanes_) {
-        const V x = load(from, v);
-        const V factor = Exp(d_, hn::Sub(load(term, v), hn::Set(d_, top)));
-        put(v, hn::IfThenElseZero(hn::Gt(x, hn::Zero(d_)), hn::Mul(x, factor)));
+        const V logs = possible(v);
+        put(v, hn::IfThenElseZero(hn::Gt(logs, none), hn::Mul(load(from, v), ExpOfShifted(d_, hn::Sub(logs, top)))));
       }
     }
     return hn::GetLane(hn::SumOfLanes(d_, sum));
@@ -200,7 +217,7 @@ class PosteriorStates {
   const PackedMatrix<T>& matrix_;
   const PosteriorRun& run_;
   const std::int64_t states_, pitch_;
-  T *const sources_, *const targets_, *const answer_;
+  T *const sources_, *const targets_, *const answer_, *const row_sums_;
   std::int64_t count_ = 0;
   const GemmTag<T> d_{};
   const std::int64_t lanes_ = static_cast<std::int64_t>(hn::Lanes(d_));

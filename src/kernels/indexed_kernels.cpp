@@ -66,8 +66,8 @@ void move_offsets(const State* states, std::int64_t stride, std::int64_t step, s
                   std::int64_t* offsets) {
   std::int64_t q = 0;
 #if HWY_TARGET != HWY_SCALAR
-  // States and steps of 32 bits have products of 64.
-  if constexpr (sizeof(State) < 8) {
+  // States and steps of 31 bits have products of 64.
+  if constexpr (std::numeric_limits<State>::digits < 32) {
     const hn::ScalableTag<std::int64_t> d;
     const hn::Repartition<std::int32_t, decltype(d)> halves;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -102,6 +102,12 @@ void move_offsets_by(const StatesOfRun& run, std::int64_t count, const Before& b
       return move(static_cast<const std::int16_t*>(run.states));
     case Dtype::int32:
       return move(static_cast<const std::int32_t*>(run.states));
+    case Dtype::uint8:
+      return move(static_cast<const std::uint8_t*>(run.states));
+    case Dtype::uint16:
+      return move(static_cast<const std::uint16_t*>(run.states));
+    case Dtype::uint32:
+      return move(static_cast<const std::uint32_t*>(run.states));
     default:
       return move(static_cast<const std::int64_t*>(run.states));
   }

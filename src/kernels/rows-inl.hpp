@@ -33,9 +33,13 @@ HWY_INLINE void store_row(T* row, std::int64_t count, const Form& form) {
   std::int64_t at = 0;
   for (; at + lanes <= count; at += lanes) hn::StoreU(form(at), d, row + at);
   if (at == count) return;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(form(at), hn::FirstN(d, static_cast<std::size_t>(count - at)), d, row + at);
+#else
   HWY_ALIGN T rest[64 / sizeof(T)];
   hn::Store(form(at), d, rest);
   std::memcpy(row + at, rest, static_cast<std::size_t>(count - at) * sizeof(T));
+#endif
 }
 
 /// The largest entry of whole vectors.

@@ -11,9 +11,20 @@
 #include "kernels/scan_log-inl.hpp"
 #include "kernels/scan_rows-inl.hpp"
 #include "kernels/scan_sum-inl.hpp"
+#include "kernels/scan_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
+
+template <class Steps, class T, int kVectors>
+void run_vectors(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
+                 const ScanBlocks<Steps, T>& blocks, base::Pace& pace) {
+  ScanVectors<Steps, T, kVectors> vectors(matrix, run, blocks);
+  constexpr std::int64_t most = ScanVectors<Steps, T, kVectors>::most_rows;
+  for (; first < last; first += most) {
+    if (!vectors.run(first, std::min(most, last - first), pace)) return;
+  }
+}
 
 template <class Steps, class T>
 void run_steps(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
@@ -24,9 +35,14 @@ void run_steps(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t l
   // With one lane there is nothing to gain.
   if constexpr (HWY_MAX_BYTES > sizeof(double)) {
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
+    const std::int64_t vectors = (matrix.states() + lanes - 1) / lanes;
     for (; first < last && lanes_pay(matrix.states(), std::min(lanes, last - first)); first += lanes) {
       if (!ScanLanes<Steps, T>(matrix, run, blocks).run(first, std::min(lanes, last - first), pace)) return;
     }
+    if (vectors == 1) return run_vectors<Steps, T, 1>(matrix, first, last, run, blocks, pace);
+    if (vectors == 2) return run_vectors<Steps, T, 2>(matrix, first, last, run, blocks, pace);
+    if (vectors == 3) return run_vectors<Steps, T, 3>(matrix, first, last, run, blocks, pace);
+    if (vectors == 4) return run_vectors<Steps, T, 4>(matrix, first, last, run, blocks, pace);
   }
   blocks.run(first, last, pace);
 }

@@ -153,18 +153,22 @@ class ScanLanes {
         hn::Store(x, d_, to + b * lanes());
         if constexpr (kStates > 0) set(b, x);
       };
+      // Four sums of every fourth term, as ScanVectors forms them. Columns beyond the states are in the panel, too.
+      const auto product = [&](std::int64_t b) HWY_ATTR {
+        const auto quarter = [&](std::int64_t first) HWY_ATTR {
+          V sum = hn::Set(d_, Algebra::zero());
+          for (std::int64_t a = first; a < states; a += 4) {
+            sum = Algebra::multiply_add(entry(a), hn::Set(d_, panels[a * PackedMatrix<T>::panel + b]), sum);
+          }
+          return sum;
+        };
+        const V sum = Algebra::add(quarter(0), quarter(1));
+        return states > 2 ? Algebra::add(sum, Algebra::add(quarter(2), quarter(3))) : sum;
+      };
       constexpr int columns = kStates == 2 ? 2 : 4;
       for (std::int64_t b = 0; b < states; b += columns) {
-        V c0 = hn::Set(d_, Algebra::zero()), c1 = c0, c2 = c0, c3 = c0;
-        for (std::int64_t a = 0; a < states; ++a) {
-          // Columns beyond the states are in the panel, too.
-          const T* const w = panels + a * PackedMatrix<T>::panel + b;
-          const V x = entry(a);
-          c0 = Algebra::multiply_add(x, hn::Set(d_, w[0]), c0);
-          c1 = Algebra::multiply_add(x, hn::Set(d_, w[1]), c1);
-          if constexpr (columns > 2) c2 = Algebra::multiply_add(x, hn::Set(d_, w[2]), c2);
-          if constexpr (columns > 2) c3 = Algebra::multiply_add(x, hn::Set(d_, w[3]), c3);
-        }
+        const V c0 = product(b), c1 = product(b + 1);
+        const V c2 = columns > 2 ? product(b + 2) : c0, c3 = columns > 2 ? product(b + 3) : c0;
         finish(b, c0);
         if (b + 1 < states) finish(b + 1, c1);
         if (columns > 2 && b + 2 < states) finish(b + 2, c2);

@@ -101,6 +101,7 @@ class LogSteps {
     return hn::BitCast(d_, hn::Sub(unity, power));
   }
   HWY_INLINE V neutral() const { return hn::Set(d_, T{1}); }
+  [[nodiscard]] HWY_INLINE Term term_of(const T* data) const { return {data, matrix_.states()}; }
   HWY_INLINE V term(V term) const { return term; }
   /// n.
   static HWY_INLINE std::int64_t exponent_of(T top) {

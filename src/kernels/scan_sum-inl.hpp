@@ -81,6 +81,7 @@ class SumSteps {
   static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
     return hn::IfThenElseZero(hn::Gt(top, hn::Set(d, -std::numeric_limits<double>::infinity())), top);
   }
+  [[nodiscard]] HWY_INLINE Term term_of(const T* data) const { return {data, matrix_.states(), flip_}; }
   HWY_INLINE V term(V term) const { return hn::Xor(term, hn::Set(d_, flip_)); }
   HWY_INLINE V neutral() const { return hn::Zero(d_); }
   HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
@@ -98,8 +99,6 @@ class SumSteps {
  private:
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
-
-  [[nodiscard]] HWY_INLINE Term term_of(const T* data) const { return {data, matrix_.states(), flip_}; }
 
   const PackedMatrix<T>& matrix_;
   const T sign_, flip_;  // flip: a zero of that sign

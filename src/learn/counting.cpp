@@ -14,6 +14,9 @@
 #include "model/run_evidence.hpp"
 #include "model/sizes.hpp"
 #include "plated/gradient.hpp"
+#include "tensor/check_entries.hpp"
+#include "tensor/taken.hpp"
+#include "tensor/visit_integers.hpp"
 
 namespace plated::learn {
 namespace {
@@ -41,20 +44,37 @@ void put_with_first(std::size_t axis, const Tensor::Shape& shape, const std::vec
   }
 }
 
+/// A copy of states of another type, in which missing ones are `missing`.
 template <class T>
-IntegerView as_type(const Integers& states) {
-  const auto kept = std::make_shared<const std::vector<T>>(states.values.begin(), states.values.end());
-  return IntegerView::view(kept->data(), states.shape).keeping(kept);
+IntegerView as_type(const IntegerView& states, std::int64_t missing) {
+  const auto kept = std::make_shared<std::vector<T>>(std::max<std::size_t>(1, states.size()));
+  const auto put = [&](const auto& entries) {
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      const auto state = static_cast<std::int64_t>(entries[k]);
+      (*kept)[k] = static_cast<T>(state < 0 ? missing : state);
+    }
+  };
+  if (states.is_row_major()) {
+    tensor::visit_integers(states, put);
+  } else {
+    put(states);
+  }
+  return IntegerView::view(kept->data(), states.shape()).keeping(kept);
 }
 
-/// In as few bytes as so many states and −1 take: every E-step reads them.
-IntegerView narrowed(Integers states, std::int64_t count) {
+/// The same in as few bytes as so many states and −1 take.
+IntegerView narrowed(const IntegerView& states, std::int64_t count, std::int64_t missing) {
   const auto fits = [&]<class T>(T) { return count <= std::numeric_limits<T>::max(); };
-  if (states.values.empty()) return states;
-  if (fits(std::int8_t{})) return as_type<std::int8_t>(states);
-  if (fits(std::int16_t{})) return as_type<std::int16_t>(states);
-  if (fits(std::int32_t{})) return as_type<std::int32_t>(states);
-  return states;
+  if (fits(std::int8_t{})) return as_type<std::int8_t>(states, missing);
+  if (fits(std::int16_t{})) return as_type<std::int16_t>(states, missing);
+  if (fits(std::int32_t{})) return as_type<std::int32_t>(states, missing);
+  return as_type<std::int64_t>(states, missing);
+}
+
+/// Whether states take four times the bytes that they need, or more: every E-step reads them, so that a copy pays.
+bool is_wide(const IntegerView& states, std::int64_t count) {
+  const auto bits = static_cast<int>(8 * tensor::visit_integers(states, []<class T>(const T*) { return sizeof(T); }));
+  return bits >= 32 && count <= std::int64_t{1} << (bits / 4 - 1);
 }
 
 double total_of(const Tensor& batches) {
@@ -89,8 +109,9 @@ Counting::Counting(Model model, const Weights& weights, std::vector<bool> counte
       plan_(planned(prepared(model), evidence_, memory_limit)) {
   for (auto& [name, states] : evidence_) {
     const std::int64_t count = graph().dims()[*graph().find(name)].size;
-    run_.evidence.emplace(name, narrowed(std::exchange(states, Integers()), count));
+    if (is_wide(states, count)) states = narrowed(states, count, -1);
   }
+  run_.evidence = std::move(evidence_);
 }
 
 FactorGraph Counting::prepared(const Model& model) {
@@ -101,15 +122,12 @@ FactorGraph Counting::prepared(const Model& model) {
     const auto holder = own_distribution(model, variable, along_chains);
     if (!holder || !counted_[*holder]) continue;
     const Dim& dim = model.graph.dims()[variable];
-    const auto [seen, latent] = evidence_.try_emplace(
-        dim.name, model::sizes_of(model.graph, model.graph.variable_plates()[variable], false), -1);
-    std::vector<std::int64_t>& states = seen->second.values;
-    const bool has_missing = latent || std::find(states.begin(), states.end(), -1) != states.end();
+    const auto seen = evidence_.find(dim.name);
+    const bool has_missing = seen == evidence_.end() || tensor::range_of(seen->second).least < 0;
     if (!has_missing && missing_ == Missing::known) continue;
     padded_[*holder] = true;
     missing_state_.emplace(dim.name, dim.size);
     graph::Derived::resize_variable(graph, variable, dim.size + 1);
-    std::replace(states.begin(), states.end(), std::int64_t{-1}, dim.size);
   }
   for (std::size_t f = 0; f < model.factors.size(); ++f) {
     Factor factor = graph.factors()[f];
@@ -124,7 +142,7 @@ FactorGraph Counting::prepared(const Model& model) {
     }
     put(f, model.factors[f].shape(), logs, static_cast<double*>(factors_[f].mutable_data()));
   }
-  evidence_ = model::run_evidence(graph, std::move(evidence_));
+  evidence_ = as_planned(model.graph, std::move(evidence_));
   return graph;
 }
 
@@ -147,17 +165,25 @@ Tensor Counting::operand(std::size_t factor) const {
 }
 
 Tensor Counting::start(std::size_t factor) const {
+  if (!child_[factor]) {
+    const Tensor& numbers = factors_[factor];
+    Tensor copy = Tensor::uninitialised(Dtype::float64, numbers.shape());
+    std::copy_n(static_cast<const double*>(numbers.data()), numbers.elements(),
+                static_cast<double*>(copy.mutable_data()));
+    return copy;
+  }
   Tensor result = operand(factor);
   put(factor, result.shape(), factors_[factor].values(), static_cast<double*>(result.mutable_data()));
   return result;
 }
 
-IntegersByName Counting::as_planned(const FactorGraph& sizes, Evidence evidence) const {
-  for (const auto& [name, state] : missing_state_) {
-    const auto seen =
-        evidence.try_emplace(name, model::sizes_of(sizes, sizes.variable_plates()[*sizes.find(name)], false), state);
-    std::vector<std::int64_t>& states = seen.first->second.values;
-    std::replace(states.begin(), states.end(), std::int64_t{-1}, state);
+Evidence Counting::as_planned(const FactorGraph& sizes, Evidence evidence) const {
+  for (const auto& [name, missing] : missing_state_) {
+    const auto seen = evidence.find(name);
+    evidence.insert_or_assign(
+        name, seen == evidence.end()
+                  ? tensor::repeated(missing, model::sizes_of(sizes, sizes.variable_plates()[*sizes.find(name)], false))
+                  : narrowed(seen->second, missing, missing));
   }
   return model::run_evidence(sizes, std::move(evidence));
 }

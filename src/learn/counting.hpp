@@ -40,8 +40,9 @@ class Counting {
   [[nodiscard]] Tensor operand(std::size_t factor) const;
   /// The operand as it is in the model, to be changed by M-steps.
   [[nodiscard]] Tensor start(std::size_t factor) const;
-  /// The evidence of other data, as runs take it; the graph is the model's with the sizes of the data.
-  [[nodiscard]] IntegersByName as_planned(const FactorGraph& sizes, Evidence evidence) const;
+  /// The evidence of some data, as runs take it; the graph is the model's with the sizes of the data. Where cells may
+  /// be missing it is a copy, and else the data themselves.
+  [[nodiscard]] Evidence as_planned(const FactorGraph& sizes, Evidence evidence) const;
 
  private:
   friend class Counts;
@@ -72,7 +73,7 @@ class Counts {
   Counts(const Counting& counting, int threads, std::function<bool()> cancelled,
          std::function<void(double)> progress = {});
 
-  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_}; }
+  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_, .threads = run_.threads}; }
   /// ln Z of all batches, and the counts. One sweep forward, one backward.
   double count();
   /// ln Z alone.

@@ -71,13 +71,28 @@ bool is_seen(const Model& observed, const Lists& lists, DimId plate) {
          });
 }
 
-/// The likelihoods of a model, those that were learnt as another has them.
-std::map<std::string, Likelihood, std::less<>> with_learnt(const Model& model, const Model& fitted,
+/// Gives a list of probabilities so many states; those that the data of a fold do not have are impossible in it.
+void widen(Likelihood& likelihood, std::size_t states) {
+  const std::size_t own = model::parameter_states(likelihood);
+  if (own >= states) return;
+  Tensor& narrow = likelihood.parameters.at("probabilities");
+  Tensor::Shape shape = narrow.shape();
+  shape.back() = static_cast<std::int64_t>(states);
+  Tensor wide(Dtype::float64, shape);
+  const std::vector<double> numbers = narrow.values();
+  for (std::size_t k = 0; k < numbers.size(); ++k) wide.data<double>()[k / own * states + k % own] = numbers[k];
+  narrow = std::move(wide);
+}
+
+/// The likelihoods of a model, those that were learnt as a fold has them, with the states that all data have.
+std::map<std::string, Likelihood, std::less<>> with_learnt(const Model& model, const Model& fold, const Model& all,
                                                            const std::vector<std::size_t>& learnt) {
   auto likelihoods = model.likelihoods;
   for (const std::size_t f : learnt) {
     const auto found = likelihoods.find(model.graph.factors()[f].name);
-    if (found != likelihoods.end()) found->second = fitted.likelihoods.at(found->first);
+    if (found == likelihoods.end()) continue;
+    found->second = fold.likelihoods.at(found->first);
+    widen(found->second, model::parameter_states(all.likelihoods.at(found->first)));
   }
   return likelihoods;
 }
@@ -139,7 +154,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
       if (fitted.interrupted) throw CancelledError("a fold was interrupted");
       Model whole = observed;
       for (const std::size_t f : learnt) whole.factors[f] = fitted.model.factors[f];
-      whole.likelihoods = with_learnt(whole, fitted.model, learnt);
+      whole.likelihoods = with_learnt(whole, fitted.model, result.model, learnt);
       // What slices share that is latent, the others tell of: ln p given them, and not by themselves.
       const double log_likelihood =
           evaluate(whole, {.weights = data.weights, .lists = data.lists}, how).log_likelihood - fitted.log_likelihood;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/thread_pool.hpp"
 #include "graph/spell.hpp"
 #include "learn/minibatches.hpp"
 #include "model/likelihoods.hpp"
@@ -92,15 +93,54 @@ void Emission::draw(std::span<double> parameters, base::Random& random) const {
   likelihood::draw(components_, sample_, random, parameters);
 }
 
+std::size_t Emission::range_size() const {
+  // A few tenths of a millisecond each, and what they sum takes less memory than what they read.
+  return std::max<std::size_t>(
+      {1024, (std::size_t{1} << 18) / std::max<std::size_t>(components_.parents(), 1), 4 * components_.statistics()});
+}
+
+template <class Run>
+void Emission::each_range(const likelihood::Cells& cells, int threads, const Run& run) const {
+  const std::size_t size = range_size();
+  auto task = [&](std::int64_t k, int /*worker*/) {
+    const std::size_t begin = static_cast<std::size_t>(k) * size;
+    run(static_cast<std::size_t>(k), likelihood::Range{.begin = begin, .end = std::min(begin + size, cells.size())});
+  };
+  engine::parallel_for(static_cast<std::int64_t>((cells.size() + size - 1) / size),
+                       threads > 0 ? threads : engine::hardware_threads(), engine::TaskRef(task));
+}
+
 void Emission::write(std::span<const double> parameters, const Operands& operands) const {
+  const likelihood::Prepared prepared = components_.prepared(parameters);
   for (std::size_t k = 0; k < factors_.size(); ++k) {
-    components_.write(parameters, cells_[operands.block][k], operands.logs[factors_[k]]);
+    const likelihood::Cells& cells = cells_[operands.block][k];
+    each_range(cells, operands.threads, [&](std::size_t, likelihood::Range range) {
+      components_.write(prepared, cells, range, operands.logs[factors_[k]]);
+    });
   }
 }
 
+void Emission::count(const likelihood::Prepared& prepared, const likelihood::Cells& cells, const double* counts,
+                     int threads, std::span<double> statistics) const {
+  const std::size_t ranges = (cells.size() + range_size() - 1) / range_size();
+  // Sums of ranges are added in their order, whoever took them.
+  std::vector<double> sums(ranges * statistics.size());
+  each_range(cells, threads, [&](std::size_t k, likelihood::Range range) {
+    components_.count(prepared, cells, range, counts,
+                      std::span(sums).subspan(k * statistics.size(), statistics.size()));
+  });
+  for (std::size_t k = 0; k < sums.size(); ++k) statistics[k % statistics.size()] += sums[k];
+}
+
+void Emission::count(std::span<const double> parameters, std::size_t k, const double* numbers, int threads,
+                     std::span<double> statistics) const {
+  count(components_.prepared(parameters), cells(k), numbers, threads, statistics);
+}
+
 void Emission::count(std::span<const double> parameters, const Operands& operands, std::span<double> statistics) const {
+  const likelihood::Prepared prepared = components_.prepared(parameters);
   for (std::size_t k = 0; k < factors_.size(); ++k) {
-    components_.count(parameters, cells_[operands.block][k], operands.counts[factors_[k]], statistics);
+    count(prepared, cells_[operands.block][k], operands.counts[factors_[k]], operands.threads, statistics);
   }
 }
 

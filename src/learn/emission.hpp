@@ -45,9 +45,19 @@ class Emission final : public Learnt {
   /// Of factor k of factors(): how its parameters lie, and its numbers where all data are read at once.
   [[nodiscard]] const model::Measured& measured(std::size_t k) const { return measured_[k]; }
   [[nodiscard]] const likelihood::Cells& cells(std::size_t k) const { return cells_[0][k]; }
+  /// Adds the statistics of numbers of factor k, which lie as its operand, where all data are read at once.
+  void count(std::span<const double> parameters, std::size_t k, const double* numbers, int threads,
+             std::span<double> statistics) const;
   [[nodiscard]] const std::string& component_name(std::size_t component) const { return names_[component]; }
 
  private:
+  /// Splits cells into ranges that do not depend on the number of threads, and calls run(range's number, range).
+  template <class Run>
+  void each_range(const likelihood::Cells& cells, int threads, const Run& run) const;
+  [[nodiscard]] std::size_t range_size() const;
+  void count(const likelihood::Prepared& prepared, const likelihood::Cells& cells, const double* counts, int threads,
+             std::span<double> statistics) const;
+
   std::vector<std::size_t> factors_;
   std::vector<model::Measured> measured_;  // of each; the numbers themselves are in the cells
   likelihood::Components components_;

@@ -26,6 +26,7 @@ class CurvedEmission final : public Curved {
         emission_(emission),
         components_(emission.components()),
         at_(at),
+        threads_(operands.threads),
         statistics_(components_.statistics()),
         next_(at.begin(), at.end()),
         verdicts_(components_.count()),
@@ -49,8 +50,7 @@ class CurvedEmission final : public Curved {
   void project(const std::vector<Tensor>& products, std::span<double> row) const override {
     std::vector<double> sums(statistics_.size());
     for (std::size_t f = 0; f < emission_.factors().size(); ++f) {
-      const auto* const product = static_cast<const double*>(products[emission_.factors()[f]].data());
-      components_.count(at_, emission_.cells(f), product, sums);
+      emission_.count(at_, f, static_cast<const double*>(products[emission_.factors()[f]].data()), threads_, sums);
     }
     for (std::size_t j = 0; j < free_.size(); ++j) {
       for (std::size_t s = 0; s < free_[j].first.size(); ++s) {
@@ -199,6 +199,7 @@ class CurvedEmission final : public Curved {
   const Emission& emission_;
   const likelihood::Components& components_;
   std::span<const double> at_;
+  int threads_;
   std::vector<double> statistics_;
   std::vector<double> next_;  // coordinates that another step would lead to
   std::vector<likelihood::Verdict> verdicts_;

@@ -6,52 +6,46 @@
 #include <unordered_map>
 
 #include "base/hash.hpp"
+#include "tensor/taken.hpp"
+#include "tensor/visit_integers.hpp"
 
 namespace plated::learn {
 namespace {
 
 /// The states of a variable as (outer, slice, inner).
 struct StatesBySlice {
-  std::vector<std::int64_t>* states = nullptr;
-  std::vector<std::int64_t>* shape = nullptr;
+  IntegerView* states = nullptr;
   std::size_t axis = 0;  // of the plate
   std::size_t outer = 1, count = 1, inner = 1;
 
-  StatesBySlice(Integers& data, std::size_t at) : states(&data.values), shape(&data.shape), axis(at) {
-    for (std::size_t a = 0; a < data.shape.size(); ++a) {
-      (a < axis ? outer : a == axis ? count : inner) *= static_cast<std::size_t>(data.shape[a]);
+  StatesBySlice(IntegerView& data, std::size_t at) : states(&data), axis(at) {
+    if (!data.is_row_major()) data = data.copy();
+    for (std::size_t a = 0; a < data.shape().size(); ++a) {
+      (a < axis ? outer : a == axis ? count : inner) *= static_cast<std::size_t>(data.shape()[a]);
     }
-  }
-  [[nodiscard]] const std::int64_t* begin(std::size_t o, std::size_t slice) const {
-    return states->data() + (o * count + slice) * inner;
   }
   void add_to(base::Hash& hash, std::size_t slice) const {
-    for (std::size_t o = 0; o < outer; ++o) {
-      const std::int64_t* const from = begin(o, slice);
-      for (std::size_t k = 0; k < inner; ++k) hash.add(from[k]);
-    }
+    tensor::visit_integers(*states, [&](const auto* entries) {
+      for (std::size_t o = 0; o < outer; ++o) {
+        const auto* const from = entries + (o * count + slice) * inner;
+        for (std::size_t k = 0; k < inner; ++k) hash.add(from[k]);
+      }
+    });
   }
   [[nodiscard]] bool equal(std::size_t a, std::size_t b) const {
-    for (std::size_t o = 0; o < outer; ++o) {
-      if (!std::equal(begin(o, a), begin(o, a) + inner, begin(o, b))) return false;
-    }
-    return true;
-  }
-  /// Leaves these slices alone.
-  void keep(const std::vector<std::size_t>& slices) const {
-    std::vector<std::int64_t> kept;
-    kept.reserve(outer * slices.size() * inner);
-    for (std::size_t o = 0; o < outer; ++o) {
-      for (const std::size_t slice : slices) kept.insert(kept.end(), begin(o, slice), begin(o, slice) + inner);
-    }
-    *states = std::move(kept);
-    (*shape)[axis] = static_cast<std::int64_t>(slices.size());
+    return tensor::visit_integers(*states, [&](const auto* entries) {
+      for (std::size_t o = 0; o < outer; ++o) {
+        const auto* const from = entries + (o * count + a) * inner;
+        if (!std::equal(from, from + inner, entries + (o * count + b) * inner)) return false;
+      }
+      return true;
+    });
   }
 };
 
 /// The first slice of each kind, in order, and for each slice its kind.
 struct Kinds {
-  std::vector<std::size_t> first;
+  std::vector<std::int64_t> first;
   std::vector<std::size_t> of;
 };
 
@@ -64,8 +58,9 @@ Kinds kinds_of(const std::vector<StatesBySlice>& data, std::size_t count, std::s
     for (const StatesBySlice& states : data) states.add_to(hash, slice);
     const auto [begin, end] = known.equal_range(hash.value());
     const auto found = std::find_if(begin, end, [&](const auto& kind) {
-      return std::all_of(data.begin(), data.end(),
-                         [&](const StatesBySlice& states) { return states.equal(kinds.first[kind.second], slice); });
+      return std::all_of(data.begin(), data.end(), [&](const StatesBySlice& states) {
+        return states.equal(static_cast<std::size_t>(kinds.first[kind.second]), slice);
+      });
     });
     if (found != end) {
       kinds.of.push_back(found->second);
@@ -73,7 +68,7 @@ Kinds kinds_of(const std::vector<StatesBySlice>& data, std::size_t count, std::s
     }
     known.emplace(hash.value(), kinds.first.size());
     kinds.of.push_back(kinds.first.size());
-    kinds.first.push_back(slice);
+    kinds.first.push_back(static_cast<std::int64_t>(slice));
   }
   return kinds;
 }
@@ -110,7 +105,7 @@ void join_slices(WeightedModel& weighted, DimId plate) {
     const std::vector<DimId>& plates = model.graph.variable_plates()[*model.graph.find(name)];
     const auto found = std::find(plates.begin(), plates.end(), plate);
     if (found == plates.end()) continue;
-    data.emplace_back(states, states.shape.size() - plates.size() + static_cast<std::size_t>(found - plates.begin()));
+    data.emplace_back(states, states.shape().size() - plates.size() + static_cast<std::size_t>(found - plates.begin()));
   }
   const auto count = static_cast<std::size_t>(dim.size);
   const Kinds kinds = kinds_of(data, count, count / 2);
@@ -122,7 +117,7 @@ void join_slices(WeightedModel& weighted, DimId plate) {
   }
   std::vector<double> sums(kinds.first.size(), 0.0);
   for (std::size_t k = 0; k < count; ++k) sums[kinds.of[k]] += each[k];
-  for (const StatesBySlice& states : data) states.keep(kinds.first);
+  for (const StatesBySlice& of : data) *of.states = tensor::taken(*of.states, of.axis, kinds.first);
   const auto left = static_cast<std::int64_t>(sums.size());
   model.graph = model.graph.resized(dim.name, left);
   weighted.weights.insert_or_assign(dim.name, Tensor::of(Tensor::Shape{left}, sums));

@@ -19,6 +19,7 @@ struct Operands {
   std::span<double* const> logs;          ///< what runs read: logarithms, in the shapes of the planned graph
   std::span<const double* const> counts;  ///< the expected counts of the last run, likewise
   std::size_t block = 0;                  ///< of data that are read in batches: which of them these are
+  int threads = 1;                        ///< to use; 0 is all
 };
 
 /// Its parameters are a stretch of those of the whole model, which the caller holds.

@@ -11,6 +11,7 @@
 #include "model/likelihoods.hpp"
 #include "model/measured.hpp"
 #include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::learn {
 namespace {
@@ -31,9 +32,7 @@ void check_apart(const Model& model, DimId plate) {
   const std::string& name = graph.dims()[plate].name;
   const auto is_known = [&](DimId v) {
     const auto seen = model.evidence.find(graph.dims()[v].name);
-    if (seen == model.evidence.end()) return false;
-    const std::vector<std::int64_t>& states = seen->second.values;
-    return std::find(states.begin(), states.end(), -1) == states.end();
+    return seen != model.evidence.end() && tensor::range_of(seen->second).least >= 0;
   };
   for (std::size_t f = 0; f < graph.factors().size(); ++f) {
     const Factor& factor = graph.factors()[f];

@@ -10,6 +10,7 @@
 #include "graph/spell.hpp"
 #include "model/likelihoods.hpp"
 #include "model/measured.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::learn {
 namespace {
@@ -55,18 +56,12 @@ double count_observations(const Model& model, const Data& data, const std::vecto
 
 double count_cells(const Model& model, const Lists& lists) {
   double count = 0;
-  for (const auto& [variable, states] : model.evidence) {
-    count += static_cast<double>(
-        std::count_if(states.values.begin(), states.values.end(), [](std::int64_t state) { return state >= 0; }));
-  }
+  for (const auto& [variable, states] : model.evidence) count += static_cast<double>(tensor::count_observed(states));
   for (const auto& [name, numbers] : model.measurements) {
     const std::vector<double> seen = model::measured(model, model::factors_measuring(model, name)[0]).numbers;
     count += static_cast<double>(std::count_if(seen.begin(), seen.end(), [](double x) { return !std::isnan(x); }));
   }
-  for (const auto& [variable, list] : lists) {
-    count += static_cast<double>(
-        std::count_if(list.states.begin(), list.states.end(), [](std::int64_t state) { return state >= 0; }));
-  }
+  for (const auto& [variable, list] : lists) count += static_cast<double>(tensor::count_observed(list.states));
   return count;
 }
 

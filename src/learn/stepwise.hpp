@@ -26,7 +26,9 @@ class Stepwise final : public Runner {
   void maximise(std::size_t block);
   /// Makes the operands those of a block.
   void write(std::size_t block);
-  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_, .block = block_}; }
+  [[nodiscard]] Operands operands() const {
+    return {.logs = logs_, .counts = counts_, .block = block_, .threads = run_.threads};
+  }
   /// ln Z of all data under the numbers as they are.
   [[nodiscard]] double log_total();
 

@@ -10,6 +10,8 @@
 #include "graph/answer_axes.hpp"
 #include "graph/length_axes.hpp"
 #include "model/likelihoods.hpp"
+#include "tensor/check_entries.hpp"
+#include "tensor/taken.hpp"
 
 namespace plated::learn {
 namespace {
@@ -34,14 +36,6 @@ void each_stretch(const std::vector<std::int64_t>& shape, std::size_t axis, cons
 std::vector<std::int64_t> shape_with(std::vector<std::int64_t> shape, std::size_t axis, const Slices& slices) {
   shape[axis] = std::ssize(slices);
   return shape;
-}
-
-Integers taken(const Integers& all, std::size_t axis, const Slices& slices) {
-  Integers some(shape_with(all.shape, axis, slices));
-  each_stretch(all.shape, axis, slices, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
-    std::copy_n(all.values.begin() + from, count, some.values.begin() + to);
-  });
-  return some;
 }
 
 /// A view of so many slices along an axis.
@@ -76,6 +70,8 @@ Tensor taken(const Tensor& all, std::size_t axis, Slices slices) {
   return some;
 }
 
+bool is_any_observed(const IntegerView& states) { return states.size() > 0 && tensor::range_of(states).most >= 0; }
+
 /// The axis of a plate in an array shaped by dims, with batch dims in front of them or not.
 std::optional<std::size_t> axis_of(const FactorGraph& graph, const std::vector<DimId>& dims, std::size_t rank,
                                    DimId plate) {
@@ -99,20 +95,17 @@ Long taken(const Long& all, const std::string& plate, std::int64_t size, const S
     number[static_cast<std::size_t>(slices[k])] = static_cast<std::int64_t>(k);
   }
   const IntegerView& about = all.slices.at(plate);
-  std::vector<std::size_t> rows;
+  Slices rows;
   for (std::size_t r = 0; r < about.size(); ++r) {
-    if (number[static_cast<std::size_t>(about[r])] >= 0) rows.push_back(r);
+    if (number[static_cast<std::size_t>(about[r])] >= 0) rows.push_back(static_cast<std::int64_t>(r));
   }
-  const auto kept = [&](const IntegerView& entries) {
-    Integers some({std::ssize(rows)}, 0);
-    std::transform(rows.begin(), rows.end(), some.values.begin(), [&](std::size_t r) { return entries[r]; });
-    return some;
-  };
-  Long some{.states = kept(all.states)};
+  Long some{.states = tensor::taken(all.states, 0, rows)};
   for (const auto& [name, entries] : all.slices) {
-    Integers own = kept(entries);
-    for (std::int64_t& slice : own.values) slice = name == plate ? number[static_cast<std::size_t>(slice)] : slice;
-    some.slices.emplace(name, std::move(own));
+    IntegerView& own = some.slices.emplace(name, tensor::taken(entries, 0, rows)).first->second;
+    if (name != plate) continue;
+    Integers numbered = own.integers();
+    for (std::int64_t& slice : numbered.values) slice = number[static_cast<std::size_t>(slice)];
+    own = std::move(numbered);
   }
   return some;
 }
@@ -172,22 +165,19 @@ ModelAndData take_slices(const Model& model, const Data& all, DimId plate, const
   }
   for (const auto& [variable, states] : all.states) {
     const std::vector<DimId>& plates = graph.variable_plates()[*graph.find(variable)];
-    const auto axis = axis_of(graph, plates, states.shape.size(), plate);
-    Integers kept = axis ? taken(states, *axis, slices) : states;
-    if (std::any_of(kept.values.begin(), kept.values.end(), [](std::int64_t state) { return state >= 0; })) {
-      result.data.states.emplace(variable, std::move(kept));
-    }
+    const auto axis = axis_of(graph, plates, states.shape().size(), plate);
+    IntegerView kept = axis ? tensor::taken(states, *axis, slices) : states;
+    if (is_any_observed(kept)) result.data.states.emplace(variable, std::move(kept));
   }
   for (const auto& [variable, list] : all.lists) {
     Long kept = list.slices.contains(name) ? taken(list, name, graph.dims()[plate].size, slices) : list;
-    if (std::any_of(kept.states.begin(), kept.states.end(), [](std::int64_t state) { return state >= 0; })) {
-      result.data.lists.emplace(variable, std::move(kept));
-    }
+    if (is_any_observed(kept.states)) result.data.lists.emplace(variable, std::move(kept));
   }
   take_likelihoods(model, plate, slices, result);
   for (const auto& [dim, lengths] : all.lengths) {
     const auto axis = axis_of(graph, plates_of_lengths(graph, *graph.find(dim)), lengths.shape.size(), plate);
-    result.data.lengths.emplace(dim, axis ? taken(lengths, *axis, slices) : lengths);
+    result.data.lengths.emplace(dim,
+                                axis ? tensor::taken(IntegerView::view(lengths), *axis, slices).integers() : lengths);
   }
   const auto weight = result.data.weights.find(name);
   if (weight != result.data.weights.end() && weight->second.rank() > 0)

@@ -9,6 +9,7 @@
 #include "model/likelihoods.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::learn {
 namespace {
@@ -54,7 +55,7 @@ std::map<DimId, std::string> resize_plates(Model& model, const Data& data) {
   for (const auto& [name, values] : data.states) {
     const auto variable = find_variable(model, name);
     if (!variable) model::fail_without_variable(model, name, "to have data");
-    follow(name, model.graph.variable_plates()[*variable], values.shape);
+    follow(name, model.graph.variable_plates()[*variable], values.shape());
   }
   for (const auto& [name, numbers] : data.measurements) {
     const std::vector<std::size_t> factors = model::factors_measuring(model, name);
@@ -84,10 +85,8 @@ void resize_plates(Model& model, const Lists& lists, const std::map<DimId, std::
     for (const DimId plate : model.graph.variable_plates()[variable]) {
       if (said.contains(plate) || factor_with_axis(model.graph, plate) != nullptr) continue;
       const IntegerView& slices = list.slices.at(model.graph.dims()[plate].name);
-      std::int64_t last = -1;
-      for (std::size_t r = 0; r < slices.size(); ++r) last = std::max(last, slices[r]);
       std::int64_t& size = sizes[plate];
-      size = std::max(size, last + 1);
+      if (slices.size() > 0) size = std::max(size, tensor::range_of(slices).most + 1);
     }
   }
   for (const auto& [plate, size] : sizes) model.graph = model.graph.resized(model.graph.dims()[plate].name, size);
@@ -99,8 +98,7 @@ void check_lists(const Model& model, const Data& data) {
     if (data.states.contains(variable) || data.states.contains(name)) {
       throw OptionError("the data of " + graph::quoted(name) + " are given as an array and as a list");
     }
-    const IntegerView& states = list.states;
-    if (std::any_of(states.begin(), states.end(), [](std::int64_t state) { return state >= 0; })) continue;
+    if (list.states.size() > 0 && tensor::range_of(list.states).most >= 0) continue;
     throw ValueError("all data of " + graph::quoted(label(model, variable)) +
                      " are missing: leave the variable out, and it is latent");
   }
@@ -127,8 +125,7 @@ Model with_data(const Model& model, const Data& data) {
     throw OptionError("there are no data: the model has no evidence, and none was given");
   }
   for (const auto& [name, states] : result.evidence) {
-    if (states.values.empty() || std::any_of(states.values.begin(), states.values.end(), [](auto s) { return s >= 0; }))
-      continue;
+    if (tensor::range_of(states).most >= 0) continue;  // of none as well
     throw ValueError("all data of " + graph::quoted(label(result, name)) +
                      " are missing: leave the variable out, and it is latent");
   }

@@ -39,27 +39,34 @@ Components::Components(std::shared_ptr<const Density> density, bool inflated, st
   }
 }
 
-void Components::prepare(std::span<const double> coordinates, std::size_t group, std::vector<double>& coefficients,
-                         std::vector<double>& zero) const {
+void Components::prepare(std::span<const double> coordinates, std::size_t group, std::span<double> coefficients,
+                         std::span<double> zero) const {
   const std::size_t many = density_->coefficients();
-  coefficients.resize(many * parents_);
   std::vector<double> own(many);
-  std::vector<double> inflation(parents_);
   for (std::size_t k = 0; k < parents_; ++k) {
     const std::span<const double> at = component(coordinates, group * parents_ + k);
     density_->coefficients_of(at.first(density_->coordinates()), own);
     const double rest = inflated_ ? std::log1p(-at.back()) : 0;
-    if (inflated_) inflation[k] = std::log(at.back());
+    zero[k] = inflated_ ? std::log(at.back()) : 0;
     for (std::size_t c = 0; c < many; ++c) {
       coefficients[c * parents_ + k] = own[c] + (c == 0 || density_->form() == Form::chosen ? rest : 0);
     }
   }
-  zero = inflation;
   if (!inflated_ || !density_->counts_zero()) return;
   std::vector<double> seen(parents_);
   const Numbers one{.count = 1, .first = zero_features_.data(), .base = &zero_features_.back()};
   log_probabilities(density_->form(), one, parents_, coefficients.data(), seen.data());
-  for (std::size_t k = 0; k < parents_; ++k) zero[k] = log_add(inflation[k], seen[k]);
+  for (std::size_t k = 0; k < parents_; ++k) zero[k] = log_add(zero[k], seen[k]);
+}
+
+Prepared Components::prepared(std::span<const double> coordinates) const {
+  const std::size_t many = density_->coefficients() * parents_;
+  Prepared result{.coefficients = std::vector<double>(groups_ * many), .zero = std::vector<double>(count())};
+  for (std::size_t group = 0; group < groups_; ++group) {
+    prepare(coordinates, group, std::span(result.coefficients).subspan(group * many, many),
+            std::span(result.zero).subspan(group * parents_, parents_));
+  }
+  return result;
 }
 
 Numbers Components::numbers_of(const Cells& cells, const Stretch& stretch) const {
@@ -69,53 +76,61 @@ Numbers Components::numbers_of(const Cells& cells, const Stretch& stretch) const
           .base = cells.base() == nullptr ? nullptr : cells.base() + stretch.feature};
 }
 
-void Components::write(std::span<const double> coordinates, const Cells& cells, double* logs) const {
-  std::vector<double> coefficients;
-  std::vector<double> zero;
-  std::size_t prepared = groups_;
-  std::size_t done = 0;
-  for (const Stretch& stretch : cells.stretches()) {
-    if (stretch.group != prepared) prepare(coordinates, prepared = stretch.group, coefficients, zero);
+template <class Visit>
+void Components::each_stretch(const Cells& cells, Range range, const Visit& visit) {
+  const std::vector<Stretch>& all = cells.stretches();
+  const auto first = std::upper_bound(all.begin(), all.end(), range.begin,
+                                      [](std::size_t cell, const Stretch& stretch) { return cell < stretch.end; });
+  for (auto at = first; at != all.end() && at->begin < range.end; ++at) {
+    Stretch part = *at;
+    part.begin = std::max(part.begin, range.begin);
+    part.end = std::min(part.end, range.end);
+    part.feature += part.begin - at->begin;
+    visit(part);
+  }
+}
+
+void Components::write(const Prepared& prepared, const Cells& cells, Range range, double* logs) const {
+  const std::size_t many = density_->coefficients() * parents_;
+  std::size_t done = range.begin;
+  each_stretch(cells, range, [&](const Stretch& stretch) {
     std::fill(logs + done * parents_, logs + stretch.begin * parents_, 0.0);
     done = stretch.end;
     if (!stretch.zeros) {
-      log_probabilities(density_->form(), numbers_of(cells, stretch), parents_, coefficients.data(),
-                        logs + stretch.begin * parents_);
-      continue;
+      log_probabilities(density_->form(), numbers_of(cells, stretch), parents_,
+                        prepared.coefficients.data() + stretch.group * many, logs + stretch.begin * parents_);
+      return;
     }
+    const double* const zero = prepared.zero.data() + stretch.group * parents_;
     for (std::size_t cell = stretch.begin; cell < stretch.end; ++cell) {
-      std::copy(zero.begin(), zero.end(), logs + cell * parents_);
+      std::copy(zero, zero + parents_, logs + cell * parents_);
     }
-  }
-  std::fill(logs + done * parents_, logs + cells.size() * parents_, 0.0);
+  });
+  std::fill(logs + done * parents_, logs + range.end * parents_, 0.0);
 }
 
-void Components::count(std::span<const double> coordinates, const Cells& cells, const double* counts,
+void Components::count(const Prepared& prepared, const Cells& cells, Range range, const double* counts,
                        std::span<double> statistics) const {
-  std::vector<double> coefficients;
-  std::vector<double> zero;
-  std::size_t prepared = groups_;
-  for (const Stretch& stretch : cells.stretches()) {
-    if (stretch.group != prepared) prepare(coordinates, prepared = stretch.group, coefficients, zero);
-    const std::size_t each = Components::statistics() / groups_;
-    double* const own = statistics.data() + stretch.group * each;
+  const std::size_t many = density_->coefficients() * parents_;
+  each_stretch(cells, range, [&](const Stretch& stretch) {
+    double* const own = statistics.data() + statistic(stretch.group * parents_, 0);
     if (!stretch.zeros) {
-      add_statistics(density_->form(), numbers_of(cells, stretch), parents_, coefficients.data(),
-                     counts + stretch.begin * parents_, own);
-      continue;
+      add_statistics(density_->form(), numbers_of(cells, stretch), parents_,
+                     prepared.coefficients.data() + stretch.group * many, counts + stretch.begin * parents_, own);
+      return;
     }
     double* const zeros = own + density_->statistics() * parents_;
     for (std::size_t cell = stretch.begin; cell < stretch.end; ++cell) {
       for (std::size_t k = 0; k < parents_; ++k) zeros[k] += counts[cell * parents_ + k];
     }
-  }
+  });
 }
 
 void Components::estimate(std::span<const double> statistics, std::span<double> coordinates,
                           std::span<Verdict> verdicts) const {
   const std::size_t rows = density_->statistics();
-  std::vector<double> coefficients;
-  std::vector<double> zero;
+  std::vector<double> coefficients(density_->coefficients() * parents_);
+  std::vector<double> zero(parents_);
   std::vector<double> own(rows * parents_);
   std::vector<double> row(rows);
   std::vector<double> left(parents_);  // zeros that are not the inflation's

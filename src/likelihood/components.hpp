@@ -12,6 +12,18 @@
 
 namespace plated::likelihood {
 
+/// Cells one behind the other.
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// Coefficients of all components, laid out as loops want them, and their log-probabilities of a zero.
+struct Prepared {
+  std::vector<double> coefficients;  ///< [group]: those of loops
+  std::vector<double> zero;          ///< [group][parents' states]
+};
+
 /// Coordinates are those of component (group, parents' states) one behind the other, each with the probability of
 /// zero last where it is inflated. Parameters are lists by name, each of one number (or one for each state) per
 /// component.
@@ -42,10 +54,11 @@ class Components {
     return numbers.subspan(k * coordinates(), coordinates());
   }
 
-  /// Log-probabilities of all cells, as entries (cell, parents' states); zeros where a cell is missing.
-  void write(std::span<const double> coordinates, const Cells& cells, double* logs) const;
-  /// Adds the statistics of cells that count as `counts` say, laid out as logs are.
-  void count(std::span<const double> coordinates, const Cells& cells, const double* counts,
+  [[nodiscard]] Prepared prepared(std::span<const double> coordinates) const;
+  /// Log-probabilities of some cells, as entries (cell, parents' states) of all; zeros where a cell is missing.
+  void write(const Prepared& prepared, const Cells& cells, Range range, double* logs) const;
+  /// Adds the statistics of some cells, which count as `counts` say, laid out as logs are.
+  void count(const Prepared& prepared, const Cells& cells, Range range, const double* counts,
              std::span<double> statistics) const;
   /// The best coordinates for statistics that were counted under those that come in; one verdict per component.
   void estimate(std::span<const double> statistics, std::span<double> coordinates, std::span<Verdict> verdicts) const;
@@ -62,9 +75,11 @@ class Components {
   void restrain(std::span<double> coordinates, std::span<const double> step) const;
 
  private:
-  /// Coefficients of a group's components, laid out as loops want them, and their log-probabilities of a zero.
-  void prepare(std::span<const double> coordinates, std::size_t group, std::vector<double>& coefficients,
-               std::vector<double>& zero) const;
+  void prepare(std::span<const double> coordinates, std::size_t group, std::span<double> coefficients,
+               std::span<double> zero) const;
+  /// Calls visit(stretch) for what lies in a range of each stretch.
+  template <class Visit>
+  static void each_stretch(const Cells& cells, Range range, const Visit& visit);
   void derive_zero(std::span<const double> at, Derivatives& result) const;
   [[nodiscard]] Numbers numbers_of(const Cells& cells, const Stretch& stretch) const;
 

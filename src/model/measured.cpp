@@ -122,7 +122,8 @@ Tensor log_probabilities_of(const Model& model, std::size_t factor, const Likeli
   check_support(model, factor, measured, components);
   const likelihood::Cells cells(components.density(), components.inflated(), measured.numbers, measured.groups);
   Tensor logs = Tensor::uninitialised(Dtype::float64, shape);
-  components.write(coordinates_of(likelihood, measured, components), cells, static_cast<double*>(logs.mutable_data()));
+  components.write(components.prepared(coordinates_of(likelihood, measured, components)), cells, {0, cells.size()},
+                   static_cast<double*>(logs.mutable_data()));
   return logs;
 }
 

@@ -67,7 +67,7 @@ std::string observe(Model& model, std::string_view assignment) {
   const std::vector<DimId> plates = model.graph.variable_plates()[observed.variable];
   const std::vector<std::int64_t> sizes = model::sizes_of(model.graph, plates, false);
   const auto known = model.evidence.find(dim.name);
-  if (known != model.evidence.end() && known->second.shape != sizes)
+  if (known != model.evidence.end() && known->second.shape() != sizes)
     throw SizeError("the evidence of " + graph::quoted(dim.name) + " has batch dims; give all of it in a file");
   if (observed.index.size() != sizes.size()) {
     throw SizeError(graph::quoted(dim.name) + " lives in " + std::to_string(sizes.size()) + " plates: observe it as " +
@@ -78,7 +78,9 @@ std::string observe(Model& model, std::string_view assignment) {
     throw SizeError("plate " + graph::quoted(model.graph.dims()[plates[k]].name) + " has no slice " +
                     std::to_string(observed.index[k]) + ", only " + std::to_string(sizes[k]));
   }
-  model.evidence.try_emplace(dim.name, sizes, -1).first->second.at(observed.index) = state;
+  Integers states = known == model.evidence.end() ? Integers(sizes, -1) : known->second.integers();
+  states.at(observed.index) = state;
+  model.evidence.insert_or_assign(dim.name, std::move(states));
   model.observed.insert(dim.name);
   std::string slice;
   for (const std::int64_t k : observed.index) slice += (slice.empty() ? "[" : ",") + std::to_string(k);
@@ -92,8 +94,8 @@ void observe(Model& model, const Evidence& evidence) {
     const Dim& dim = model.graph.dims()[*id];
     const std::vector<DimId>& plates = model.graph.variable_plates()[*id];
     const std::vector<std::int64_t> sizes = model::sizes_of(model.graph, plates, false);
-    if (states.shape != sizes && states.shape != model::sizes_of(model.graph, plates, true)) {
-      throw ShapeError("the evidence of " + graph::quoted(name) + " has the shape " + graph::as_shape(states.shape) +
+    if (states.shape() != sizes && states.shape() != model::sizes_of(model.graph, plates, true)) {
+      throw ShapeError("the evidence of " + graph::quoted(name) + " has the shape " + graph::as_shape(states.shape()) +
                        ", and " + shape_expected(model.graph, plates, sizes));
     }
     tensor::check_states(states, name, dim.size);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "base/checked_size.hpp"
 #include "base/sorted_set.hpp"
@@ -85,17 +86,30 @@ struct Places {
     }
   }
 
-  /// Entries of rows in the order of their groups.
-  [[nodiscard]] Integers sorted(const IntegerView& entries, std::vector<std::int64_t> shape, std::int64_t rest) const {
+  /// Entries of rows in the order of their groups: numbers below `count`, in as few bytes as these and −1 take.
+  [[nodiscard]] IntegerView sorted(const IntegerView& entries, std::vector<std::int64_t> shape, std::int64_t count,
+                                   std::int64_t rest) const {
     shape.push_back(room);
-    Integers result(std::move(shape), rest);
-    std::vector<std::int64_t> next(counts.size(), 0);
+    const auto fits = [&]<class T>(T) { return count <= std::numeric_limits<T>::max(); };
+    if (fits(std::int8_t{})) return sorted_as<std::int8_t>(entries, shape, rest);
+    if (fits(std::int16_t{})) return sorted_as<std::int16_t>(entries, shape, rest);
+    if (fits(std::int32_t{})) return sorted_as<std::int32_t>(entries, shape, rest);
+    return sorted_as<std::int64_t>(entries, shape, rest);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] IntegerView sorted_as(const IntegerView& entries, const std::vector<std::int64_t>& shape,
+                                      std::int64_t rest) const {
+    const auto kept = std::make_shared<std::vector<T>>(
+        static_cast<std::size_t>(std::max<std::int64_t>(1, base::checked_product(shape))), static_cast<T>(rest));
+    std::vector<std::int32_t> next(counts.size(), 0);
     for (std::size_t r = 0; r < group.size(); ++r) {
       if (group[r] < 0) continue;
       const std::int64_t at = group[r] * room + next[static_cast<std::size_t>(group[r])]++;
-      result.values[static_cast<std::size_t>(at)] = entries[r];
+      (*kept)[static_cast<std::size_t>(at)] = static_cast<T>(entries[r]);
     }
-    return result;
+    return IntegerView::view(kept->data(), shape).keeping(kept);
   }
 };
 
@@ -104,6 +118,8 @@ void check_rows(const Model& model, DimId variable, const Long& list) {
   tensor::check_states(list.states, dim.name, dim.size);
   for (const auto& [name, slices] : list.slices) {
     const std::int64_t size = model.graph.dims()[*model.graph.find(name)].size;
+    const tensor::Range range = tensor::range_of(slices);
+    if (slices.size() == 0 || (range.least >= 0 && range.most < size)) continue;
     for (std::size_t r = 0; r < slices.size(); ++r) {
       if (slices[r] >= 0 && slices[r] < size) continue;
       throw ValueError("row " + std::to_string(r) + " of the data of " + graph::quoted(dim.name) + " is about slice " +
@@ -172,14 +188,15 @@ void observe_rows(Model& model, std::string_view variable, const Long& list, Abs
     const DimId as_variable = model.graph.variable(index, model.graph.dims()[plate].size);
     plates.push_back(inside);
     std::replace(factor.dims.begin(), factor.dims.end(), plate, as_variable);
-    model.evidence.insert_or_assign(index, places.sorted(slices, shape, 0));
+    model.evidence.insert_or_assign(index, places.sorted(slices, shape, model.graph.dims()[plate].size, 0));
     model.observed.insert(index);
     model.directed = false;
   }
   factor.tied.push_back(row);
   graph::Derived::put_factor(model.graph, holder, std::move(factor));
   graph::Derived::state_plates(model.graph, plates);
-  model.evidence.insert_or_assign(name, places.sorted(list.states, shape, absent == Absent::slices ? 0 : -1));
+  const std::int64_t rest = absent == Absent::slices ? 0 : -1;
+  model.evidence.insert_or_assign(name, places.sorted(list.states, shape, model.graph.dims()[v].size, rest));
   model.observed.insert(name);
   const auto is_full = [&](std::int64_t count) { return count == places.room; };
   if (absent == Absent::slices && !std::all_of(places.counts.begin(), places.counts.end(), is_full)) {

@@ -109,7 +109,7 @@ void copy_meanings(const Model& model, Model& result) {
       if (state < 0) return;
       const auto [known, added] = result.evidence.emplace(copy, Integers({}, {state}));
       // Linked variables are one: two observations of a state of a chain must agree.
-      if (!added && known->second.values[0] != state) {
+      if (!added && known->second[0] != state) {
         throw ImpossibleError("'" + copy + "' is observed in two states, as two variables that a link joins");
       }
     });

@@ -47,7 +47,7 @@ class Absorber {
   }
 
  private:
-  bool absorb(DimId v, const Integers& states) {
+  bool absorb(DimId v, const IntegerView& states) {
     if (!whole(v, states)) return false;
     std::vector<Absorbed> absorbed;
     for (const std::size_t f : holders_[v]) {
@@ -64,23 +64,23 @@ class Absorber {
   }
 
   /// Whether all slices of an ordinary variable are observed, alike in all batches.
-  [[nodiscard]] bool whole(DimId v, const Integers& states) const {
+  [[nodiscard]] bool whole(DimId v, const IntegerView& states) const {
     const FactorGraph& graph = model_.graph;
     Tensor::Shape sizes;
     for (const DimId plate : plates_[v]) {
       sizes.push_back(graph.dims()[plate].size);
       if (model_.lengths.contains(graph.dims()[plate].name)) return false;
     }
-    if (states.shape != sizes || graph.linking_chain(v) || has_ends_[v]) return false;
+    if (states.shape() != sizes || graph.linking_chain(v) || has_ends_[v]) return false;
     tensor::check_states(states, graph.dims()[v].name, graph.dims()[v].size);
-    return std::find(states.values.begin(), states.values.end(), -1) == states.values.end();
+    return tensor::range_of(states).least >= 0;
   }
 
   /// None where the result would be much larger than the factor and a table of what was seen.
-  [[nodiscard]] std::optional<Absorbed> select(std::size_t f, DimId v, const Integers& states) const {
+  [[nodiscard]] std::optional<Absorbed> select(std::size_t f, DimId v, const IntegerView& states) const {
     const Factor& before = model_.graph.factors()[f];
     const Tensor& numbers = model_.factors[f];
-    if (plates_[v].empty()) return select_one(before, numbers, v, states.values[0]);
+    if (plates_[v].empty()) return select_one(before, numbers, v, states[0]);
 
     Absorbed result{before, {}};
     // The slices of a tied factor differ by what was seen in them.
@@ -98,7 +98,7 @@ class Absorber {
     }
     constexpr double most_growth = 4;
     const double now = static_cast<double>(numbers.elements()) +
-                       static_cast<double>(states.values.size()) * static_cast<double>(model_.graph.dims()[v].size);
+                       static_cast<double>(states.size()) * static_cast<double>(model_.graph.dims()[v].size);
     if (elements > most_growth * now) return std::nullopt;
     result.numbers = gather_seen(before, numbers, v, states, result.factor.dims, shape);
     return result;
@@ -119,10 +119,10 @@ class Absorber {
   }
 
   /// Slice by slice of the variable's plates a view of the factor, the others as they are.
-  [[nodiscard]] Tensor gather_seen(const Factor& before, const Tensor& numbers, DimId v, const Integers& states,
+  [[nodiscard]] Tensor gather_seen(const Factor& before, const Tensor& numbers, DimId v, const IntegerView& states,
                                    const std::vector<DimId>& dims, const Tensor::Shape& shape) const {
     Tensor result(numbers.dtype(), shape);
-    each_index(states.shape, [&](std::span<const std::int64_t> slice) {
+    each_index(states.shape(), [&](std::span<const std::int64_t> slice) {
       const std::int64_t state = states.at(slice);
       const auto at = [&](DimId d) -> std::optional<std::int64_t> {
         if (d == v) return state;

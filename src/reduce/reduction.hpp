@@ -15,7 +15,7 @@ namespace plated::reduce {
 struct Reduction {
   Model model;
   /// Variables that evidence removed, with their states, shaped by their plates.
-  std::map<DimId, Integers> known;
+  std::map<DimId, IntegerView> known;
   /// For variables that have lost states: the original numbers of the remaining ones.
   std::map<DimId, std::vector<std::int64_t>> kept;
   /// Some variable has no possible state: Z is zero.

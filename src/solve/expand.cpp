@@ -16,7 +16,7 @@ struct Axis {
 
 /// A variable that is known: its state depends on the slice.
 struct Known {
-  const Integers* states = nullptr;
+  const IntegerView* states = nullptr;
   std::vector<std::size_t> axes;  // those of its plates
   std::int64_t stride = 0;        // of its states
 };
@@ -89,11 +89,11 @@ Tensor Solver::expanded(const std::vector<DimId>& variables, Tensor posterior, d
 }
 
 std::vector<std::int64_t> Solver::known_states(DimId v) const {
-  const Integers& states = reduction_.known.at(v);
+  const IntegerView& states = reduction_.known.at(v);
   const std::vector<DimId>& plates = graph().variable_plates()[v];
   std::vector<DimId> answered = axes_(v, false);
   answered.erase(answered.begin(), answered.begin() + static_cast<std::ptrdiff_t>(axes_.batch().size()));
-  if (answered == plates) return states.values;
+  if (answered == plates) return states.values();
   Tensor::Shape shape;
   std::vector<std::size_t> place;  // of each plate among the axes of the answer
   for (const DimId d : answered) shape.push_back(graph().dims()[d].size);

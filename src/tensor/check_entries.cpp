@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "plated/error.hpp"
+#include "tensor/visit_integers.hpp"
 
 namespace plated::tensor {
 namespace {
@@ -103,25 +105,15 @@ Range range_of(const IntegerView& integers) {
     }
     return range;
   }
-  switch (integers.type()) {
-    case IntegerType::int8:
-      return typed_range<std::int8_t>(integers);
-    case IntegerType::int16:
-      return typed_range<std::int16_t>(integers);
-    case IntegerType::int32:
-      return typed_range<std::int32_t>(integers);
-    case IntegerType::int64:
-      return typed_range<std::int64_t>(integers);
-    case IntegerType::uint8:
-      return typed_range<std::uint8_t>(integers);
-    case IntegerType::uint16:
-      return typed_range<std::uint16_t>(integers);
-    case IntegerType::uint32:
-      return typed_range<std::uint32_t>(integers);
-    case IntegerType::uint64:
-      return typed_range<std::uint64_t>(integers);
-  }
-  return {};
+  return visit_integers(integers, [&]<class T>(const T*) { return typed_range<T>(integers); });
+}
+
+std::int64_t count_observed(const IntegerView& states) {
+  if (!states.is_row_major()) return std::count_if(states.begin(), states.end(), [](auto state) { return state >= 0; });
+  return visit_integers(states, [&]<class T>(const T* entries) -> std::int64_t {
+    if constexpr (std::is_unsigned_v<T>) return static_cast<std::int64_t>(states.size());
+    return std::count_if(entries, entries + states.size(), [](T state) { return state >= 0; });
+  });
 }
 
 namespace {

@@ -8,35 +8,9 @@
 #include "plated/error.hpp"
 #include "plated/tensor.hpp"
 #include "tensor/offset.hpp"
+#include "tensor/visit_integers.hpp"
 
 namespace plated {
-namespace {
-
-std::int64_t entry(const void* data, IntegerType type, std::size_t offset) {
-  // Strides may be negative: the offset wraps around.
-  const auto at = static_cast<std::ptrdiff_t>(offset);
-  switch (type) {
-    case IntegerType::int8:
-      return static_cast<const std::int8_t*>(data)[at];
-    case IntegerType::int16:
-      return static_cast<const std::int16_t*>(data)[at];
-    case IntegerType::int32:
-      return static_cast<const std::int32_t*>(data)[at];
-    case IntegerType::int64:
-      return static_cast<const std::int64_t*>(data)[at];
-    case IntegerType::uint8:
-      return static_cast<const std::uint8_t*>(data)[at];
-    case IntegerType::uint16:
-      return static_cast<const std::uint16_t*>(data)[at];
-    case IntegerType::uint32:
-      return static_cast<const std::uint32_t*>(data)[at];
-    case IntegerType::uint64:
-      return Index(static_cast<const std::uint64_t*>(data)[at]).value;
-  }
-  return 0;
-}
-
-}  // namespace
 
 IntegerView::IntegerView(const void* data, IntegerType type, Shape shape, Shape strides)
     : data_(data), type_(type), shape_(std::move(shape)), strides_(std::move(strides)) {
@@ -73,6 +47,45 @@ IntegerView IntegerView::keeping(std::shared_ptr<const void> owner) const {
   return result;
 }
 
+IntegerView IntegerView::range(std::size_t axis, std::int64_t first, std::int64_t count) const {
+  if (axis >= shape_.size() || first < 0 || count < 0 || first > shape_[axis] || count > shape_[axis] - first) {
+    throw ShapeError("there are no slices " + std::to_string(first) + " … " + std::to_string(first + count - 1) +
+                     " along axis " + std::to_string(axis) + " of an array of integers");
+  }
+  Shape shape = shape_;
+  shape[axis] = count;
+  const void* const begin = tensor::visit_integers(
+      *this, [&](const auto* entries) -> const void* { return entries + first * strides_[axis]; });
+  return IntegerView(count == 0 ? data_ : begin, type_, std::move(shape), strides_).keeping(owner_);
+}
+
+IntegerView IntegerView::permuted(const std::vector<std::size_t>& axes) const {
+  std::vector<bool> named(shape_.size(), false);
+  Shape shape, strides;
+  for (const std::size_t axis : axes) {
+    if (axis >= named.size() || named[axis]) break;
+    named[axis] = true;
+    shape.push_back(shape_[axis]);
+    strides.push_back(strides_[axis]);
+  }
+  if (axes.size() != shape_.size() || shape.size() != shape_.size()) {
+    throw ShapeError("axes of an array of integers are put in another order, and not each of them once");
+  }
+  return IntegerView(data_, type_, std::move(shape), std::move(strides)).keeping(owner_);
+}
+
+IntegerView IntegerView::copy() const {
+  return tensor::visit_integers(*this, [&]<class T>(const T* entries) {
+    auto kept = std::make_shared<std::vector<T>>(std::max<std::size_t>(1, size()));
+    if (is_row_major_) {
+      std::copy_n(entries, size(), kept->begin());
+    } else {
+      for (std::size_t k = 0; k < size(); ++k) (*kept)[k] = entries[static_cast<std::ptrdiff_t>(offset(k))];
+    }
+    return view(kept->data(), shape_).keeping(kept);
+  });
+}
+
 IntegerView::Shape IntegerView::row_major(const Shape& shape) { return Tensor::row_major(shape); }
 
 std::size_t IntegerView::offset(std::size_t k) const {
@@ -85,7 +98,11 @@ std::size_t IntegerView::offset(std::size_t k) const {
   return static_cast<std::size_t>(result);
 }
 
-std::int64_t IntegerView::read(std::size_t offset) const { return entry(data_, type_, offset); }
+std::int64_t IntegerView::read(std::size_t offset) const {
+  // Strides may be negative: the offset wraps around.
+  const auto at = static_cast<std::ptrdiff_t>(offset);
+  return tensor::visit_integers(*this, [at](const auto* entries) { return Index(entries[at]).value; });
+}
 
 template <class Numbers>
 std::int64_t IntegerView::entry_at(const Numbers& index) const {

@@ -43,6 +43,12 @@ std::string_view name(Dtype dtype) {
       return "int32";
     case Dtype::int64:
       return "int64";
+    case Dtype::uint8:
+      return "uint8";
+    case Dtype::uint16:
+      return "uint16";
+    case Dtype::uint32:
+      return "uint32";
     case Dtype::float64:
       break;
   }
@@ -131,6 +137,12 @@ double Tensor::read(std::int64_t offset) const {
       return as(static_cast<const std::int32_t*>(data_));
     case Dtype::int64:
       return as(static_cast<const std::int64_t*>(data_));
+    case Dtype::uint8:
+      return as(static_cast<const std::uint8_t*>(data_));
+    case Dtype::uint16:
+      return as(static_cast<const std::uint16_t*>(data_));
+    case Dtype::uint32:
+      return as(static_cast<const std::uint32_t*>(data_));
     case Dtype::float64:
       break;
   }

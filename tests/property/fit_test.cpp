@@ -66,7 +66,7 @@ AssertionResult check_model(Model model, Random& random, Tally& tally) {
     ++tally.fitted;
     tally.tied += std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group.size() > 1; });
     for (const auto& [name, states] : data)
-      tally.missing += std::find(states.values.begin(), states.values.end(), -1) != states.values.end();
+      tally.missing += std::find(states.begin(), states.end(), -1) != states.end();
     for (std::size_t k = 0; k < got.history.size(); ++k) {
       AssertionResult good = near("objective " + std::to_string(k), got.history[k], history[k], 1e-10);
       if (!good) return good;

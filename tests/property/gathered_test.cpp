@@ -9,6 +9,7 @@
 #include "plated/map.hpp"
 #include "plated/marginals.hpp"
 #include "property/drawn_model.hpp"
+#include "property/in_any_form.hpp"
 
 namespace plated::test {
 namespace {
@@ -63,7 +64,7 @@ Pair observe(DrawnModel& drawn, RunOptions run, const std::vector<DimId>& variab
     }
     planned.observable.push_back(drawn.name_of(v));
     (all ? value.observed : value.partly_observed).push_back(drawn.name_of(v));
-    observed.evidence.emplace(drawn.name_of(v), states);
+    observed.evidence.emplace(drawn.name_of(v), in_any_form(states, drawn.random));
     names.push_back(drawn.name_of(v));
     shape.push_back(domain);
     graph.factor("", names);

@@ -8,6 +8,7 @@
 #include "plated/error.hpp"
 #include "plated/fit.hpp"
 #include "plated/solve.hpp"
+#include "property/in_any_form.hpp"
 #include "property/seeds.hpp"
 #include "property/written_case.hpp"
 
@@ -136,7 +137,7 @@ struct RandomVotes {
   }
 
   void make_list(const std::vector<std::string>& plates, Random& random) {
-    const Integers& all = dense.at("v");
+    const Integers all = dense.at("v").integers();
     std::vector<std::size_t> order(all.values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (std::size_t k = order.size(); k > 1; --k)
@@ -150,8 +151,10 @@ struct RandomVotes {
       for (std::size_t k = plates.size(); k-- > 0; rest /= all.shape[k]) slices[k].push_back(rest % all.shape[k]);
     }
     const auto rows = static_cast<std::int64_t>(values.size());
-    list.states = Integers({rows}, values);
-    for (std::size_t k = 0; k < plates.size(); ++k) list.slices.emplace(plates[k], Integers({rows}, slices[k]));
+    list.states = in_any_form(Integers({rows}, values), random);
+    for (std::size_t k = 0; k < plates.size(); ++k) {
+      list.slices.emplace(plates[k], in_any_form(Integers({rows}, slices[k]), random));
+    }
   }
 };
 

@@ -108,13 +108,13 @@ class NaiveEm {
       const DimId v = *model_.graph.find(name);
       std::vector<DimId> axes = model_.graph.variable_plates()[v];
       std::vector<DimId> batch = oracle::Slices(model_.graph, {}).batch();
-      if (states.shape.size() > axes.size()) axes.insert(axes.begin(), batch.begin(), batch.end());
+      if (states.shape().size() > axes.size()) axes.insert(axes.begin(), batch.begin(), batch.end());
       axes.push_back(v);
       std::vector<std::string> names;
       for (const DimId d : axes) names.push_back(model_.graph.dims()[d].name);
       graph_.factor("", names);
       std::vector<long double>& indicator = tables_.emplace_back();
-      for (const std::int64_t state : states.values) {
+      for (const std::int64_t state : states) {
         for (std::int64_t s = 0; s < model_.graph.dims()[v].size; ++s) indicator.push_back(state < 0 || state == s);
       }
     }
@@ -145,7 +145,7 @@ class NaiveEm {
     if (found->second == nullptr) return true;
     std::vector<DimId> axes = model_.graph.variable_plates()[*model_.graph.find(model_.children[f])];
     const std::vector<DimId> batch = oracle::Slices(model_.graph, {}).batch();
-    if (found->second->shape.size() > axes.size()) axes.insert(axes.begin(), batch.begin(), batch.end());
+    if (found->second->shape().size() > axes.size()) axes.insert(axes.begin(), batch.begin(), batch.end());
     std::vector<std::int64_t> index;
     for (const DimId d : axes) index.push_back(at[d]);
     return found->second->at(index) < 0;
@@ -186,7 +186,7 @@ class NaiveEm {
   std::vector<std::vector<long double>> tables_;
   std::vector<std::vector<long double>> priors_;  // [group]
   std::vector<std::vector<long double>> counts_;
-  std::map<std::size_t, const Integers*> unseen_;  // factors whose missing cells count nothing; null: all of them
+  std::map<std::size_t, const IntegerView*> unseen_;  // factors whose missing cells count nothing; null: all of them
 };
 
 }  // namespace plated::test

@@ -11,6 +11,7 @@
 
 #include "graph/derived.hpp"
 #include "plated/model.hpp"
+#include "property/in_any_form.hpp"
 #include "property/naive_em.hpp"
 #include "property/written_case.hpp"
 
@@ -89,7 +90,7 @@ inline Evidence random_data(const Model& model, Random& random) {
     }
     if (!states.values.empty() &&
         std::count(states.values.begin(), states.values.end(), -1) < std::ssize(states.values))
-      data.emplace(name, std::move(states));
+      data.emplace(name, in_any_form(states, random));
   }
   return data;
 }

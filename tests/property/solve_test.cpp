@@ -9,6 +9,7 @@
 
 #include "plated/error.hpp"
 #include "plated/marginals.hpp"
+#include "property/in_any_form.hpp"
 #include "property/random_case.hpp"
 #include "property/random_operands.hpp"
 #include "property/seeds.hpp"
@@ -25,7 +26,7 @@ std::string print(const Model& model) {
   std::string text = model.graph.print();
   for (const auto& [variable, states] : model.evidence) {
     text += variable + " =";
-    for (const std::int64_t state : states.values) text += " " + std::to_string(state);
+    for (const std::int64_t state : states) text += " " + std::to_string(state);
     text += "\n";
   }
   return text;
@@ -257,7 +258,7 @@ TEST(Solve, AgreesWithEvidenceAsFactorsOnPlatedGraphs) {
       for (std::int64_t& state : states.values) {
         if (random.chance(seen)) state = random.below(model.graph.dims()[v].size);
       }
-      model.evidence.emplace(variable, std::move(states));
+      model.evidence.emplace(variable, in_any_form(states, random));
     }
     try {
       (void)Plain(model);

@@ -39,7 +39,7 @@ TEST(Unroll, SlicesNumbersStatesAndEvidence) {
   EXPECT_EQ(flat.evidence.size(), 45U * 7U);
   EXPECT_TRUE(flat.directed);
   EXPECT_EQ(flat.states.at("truth[patient=3]"), model.states.at("truth"));
-  EXPECT_EQ(flat.evidence.at("grade[patient=44,sitting=6]").values[0], model.evidence.at("grade").at({44, 6}));
+  EXPECT_EQ(flat.evidence.at("grade[patient=44,sitting=6]")[0], model.evidence.at("grade").at({44, 6}));
   const std::size_t f = 45 + 7 * 2 + 4;  // patient 2, sitting 4
   EXPECT_EQ(flat.graph.factors()[f].name, "confusion[patient=2,sitting=4]");
   EXPECT_EQ(flat.children[f], "grade[patient=2,sitting=4]");
@@ -51,11 +51,13 @@ TEST(Unroll, NumbersTheStatesOfAChain) {
   observe(model, "level[3]=violent");
   observe(model, "before[4]=violent");
   const Model flat = unroll(model);
-  EXPECT_EQ(flat.evidence.at("before[year=4]").values[0], 2);  // slice 3's level is slice 4's before
+  EXPECT_EQ(flat.evidence.at("before[year=4]")[0], 2);  // slice 3's level is slice 4's before
   EXPECT_EQ(flat.evidence.size(), 108U);
   EXPECT_EQ(flat.states.at("before[year=107]"), model.states.at("level"));
   EXPECT_TRUE(flat.directed);
-  model.evidence.at("before").values[4] = 0;
+  Integers before = model.evidence.at("before").integers();
+  before.values[4] = 0;
+  model.evidence.at("before") = before;
   EXPECT_SAYS(message_of<ImpossibleError>([&] { (void)unroll(model); }), "'before[year=4]' is observed in two states");
 }
 

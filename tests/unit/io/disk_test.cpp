@@ -75,7 +75,7 @@ TEST(ReadFiles, StreamsAreReadToTheirEnd) {
   Model model = read_model(model_stream, "standard input");
   std::istringstream evidence_stream("1 0 1");
   read_evidence(model, evidence_stream, "standard input");
-  EXPECT_EQ(model.evidence.at("v0").values, std::vector<std::int64_t>{1});
+  EXPECT_EQ(model.evidence.at("v0").values(), std::vector<std::int64_t>{1});
   std::istringstream bad("MARKOV 1 x");
   EXPECT_SAYS(message_of<FormatError>([&] { (void)read_model(bad, "standard input"); }), "standard input:1: 'x'");
 }
@@ -88,7 +88,7 @@ TEST(ReadFiles, ByteOrderMarksAreSkipped) {
     Model model = parse_model(mark + text, "m");
     for (const char* evidence : {"1 0 1", R"({"v0": 1})", "1\n1 0 1"}) {
       parse_evidence(model, mark + evidence, "e");
-      EXPECT_EQ(model.evidence.at("v0").values, std::vector<std::int64_t>{1});
+      EXPECT_EQ(model.evidence.at("v0").values(), std::vector<std::int64_t>{1});
     }
   }
 }

@@ -192,10 +192,10 @@ TEST(Observe, ARefusalChangesNothing) {
 TEST(Observe, FindsUnrolledNamesAndStatesWithSigns) {
   Model model = parse_model("network n {} variable a { type discrete [2] { <=5 >5 }; }", "n.bif");
   EXPECT_EQ(observe(model, "a=<=5"), "a");
-  EXPECT_EQ(model.evidence.at("a").values[0], 0);
+  EXPECT_EQ(model.evidence.at("a")[0], 0);
   Model unrolled = unroll(parse_model(with_values("[1,2,3,4,5,6]"), "m.json"));
   observe(unrolled, "x[i=1]=2");
-  EXPECT_EQ(unrolled.evidence.at("x[i=1]").values[0], 2);
+  EXPECT_EQ(unrolled.evidence.at("x[i=1]")[0], 2);
 }
 
 TEST(JsonString, EscapesWhatJsonDoes) {

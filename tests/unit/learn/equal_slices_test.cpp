@@ -73,8 +73,8 @@ TEST(EqualSlices, FitAsDistinctOnesWithWeights) {
   Model observed = classes(rows, 4, 3);
   observe(observed, {{"answer", seen}});
   const WeightedModel joined = join_equal_slices(observed, {});
-  ASSERT_LE(joined.model.evidence.at("answer").shape[0], 81);
-  Model few = classes(joined.model.evidence.at("answer").shape[0], 4, 3);
+  ASSERT_LE(joined.model.evidence.at("answer").shape()[0], 81);
+  Model few = classes(joined.model.evidence.at("answer").shape()[0], 4, 3);
   const Fit distinct = fit(few, {.states = joined.model.evidence, .weights = joined.weights}, options);
   EXPECT_EQ(all.history, distinct.history);
   EXPECT_EQ(all.observations, distinct.observations);

@@ -114,7 +114,7 @@ TEST(Data, ReadsTables) {
   EXPECT_EQ(lines.at("x"), Integers({3}, {1, 0, -1}));
   EXPECT_EQ(lines.at("z"), Integers({3}, {1, -1, 1}));
   EXPECT_EQ(read("x,z\nyes,a\n", "z").size(), 1U);
-  EXPECT_EQ(read("x\nyes\nno\nyes\nyes\n").at("x").shape, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(read("x\nyes\nno\nyes\nyes\n").at("x").shape(), (std::vector<std::int64_t>{4}));
   // Slices in any order; those that are not there are missing.
   EXPECT_EQ(read("j,y,i\n1,2,0\n0,1,2\n").at("y"), Integers({3, 2}, {-1, 2, -1, -1, 1, -1}));
   const auto refused = [&](const std::string& text) { return message_of<FormatError>([&] { (void)read(text); }); };

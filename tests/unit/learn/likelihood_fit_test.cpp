@@ -1,6 +1,7 @@
 // Fits of likelihoods of observed numbers: by hand, degenerate, through files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -10,6 +11,7 @@
 #include "plated/fit.hpp"
 #include "plated/model_file.hpp"
 #include "plated/solve.hpp"
+#include "property/written_case.hpp"
 #include "unit/graph/message_of.hpp"
 #include "unit/io/same_model.hpp"
 #include "unit/io/scratch.hpp"
@@ -170,6 +172,48 @@ TEST(FitNumbers, RefusesDataThatDoNotFit) {
   EXPECT_SAYS(message_of<UnknownNameError>([&] { (void)fit(model, {.measurements = {{"y", list_of({1})}}}); }), "'y'");
 }
 
+TEST(FitNumbers, HaveTheSameBitsOnAnyNumberOfThreads) {
+  // More numbers than one thread takes at a time; stretches of zeros and missing ones are cut, too.
+  test::Random random(12);
+  std::vector<double> numbers;
+  for (int k = 0; k < 300000; ++k) {
+    const bool gap = k % 20000 < 3000;
+    numbers.push_back(gap ? (k % 2000 < 1000 ? 0 : missing) : static_cast<double>(random.below(k % 3 == 0 ? 5 : 30)));
+  }
+  const Data data{.measurements = {{"x", list_of(numbers)}}};
+  const Model model = mixture_model(300000, 2, {.family = Family::poisson, .zero_inflated = true});
+  FitOptions options{.iterations = 4, .standard_errors = true, .threads = 1};
+  const Fit one = fit(model, data, options);
+  for (const int threads : {2, 3}) {
+    options.threads = threads;
+    const Fit some = fit(model, data, options);
+    EXPECT_EQ(some.history, one.history);
+    EXPECT_EQ(some.likelihood_errors.at("f").at("rate"), one.likelihood_errors.at("f").at("rate"));
+  }
+  // Against sums that nobody cuts: one component, whose zeros are those that a rate does not explain.
+  const Fit single = fit(numbers_model(300000, {.family = Family::poisson}), data, {.iterations = 1});
+  double sum = 0;
+  double count = 0;
+  for (const double number : numbers) {
+    if (std::isnan(number)) continue;
+    sum += number;
+    ++count;
+  }
+  EXPECT_NEAR(single.model.likelihoods.at("f").parameters.at("rate").item(), sum / count, 1e-9);
+}
+
+TEST(FitNumbers, FoldsMayLackStatesThatOthersHave) {
+  // 3 is seen once: the fold that holds it out learns three states, and gives it no probability.
+  const Data data{.measurements = {{"x", list_of({0, 1, 2, 0, 1, 3, 2, 1})}}};
+  const Fit got = fit(numbers_model(8, {.family = Family::categorical}), data, {.cross_validate = {{"i", 4}}});
+  ASSERT_EQ(got.folds.size(), 4u);
+  for (const Fold& fold : got.folds) {
+    const bool has_it = std::find(fold.slices.begin(), fold.slices.end(), 5) != fold.slices.end();
+    EXPECT_EQ(std::isinf(fold.log_likelihood), has_it);
+  }
+  EXPECT_EQ(got.notes.size(), 1u);
+}
+
 TEST(FitNumbers, WeightsAreCopies) {
   const Fit found = fit(numbers_model(1, {.family = Family::normal}),
                         {.measurements = {{"x", list_of({1, 5})}}, .weights = {{"i", list_of({3, 1})}}});
@@ -243,7 +287,7 @@ TEST(Data, ReadsNumbersFromTablesAndArrays) {
   EXPECT_TRUE(std::isnan(numbers.at("step").at({0, 1})));
   EXPECT_TRUE(std::isnan(numbers.at("step").at({0, 2})));
   EXPECT_EQ(numbers.at("calls").at({0, 0}), 2);
-  EXPECT_EQ(read_data(model, table).at("b").values, (std::vector<std::int64_t>{1, 0, -1, -1, 1, -1}));
+  EXPECT_EQ(read_data(model, table).at("b").values(), (std::vector<std::int64_t>{1, 0, -1, -1, 1, -1}));
   EXPECT_EQ(read_measurements(model, table, "calls").size(), 1U);
   EXPECT_THROW((void)read_measurements(model, table, "q"), UnknownNameError);
   const auto bad = scratch.put("e.csv", "s,t,step\n0,0,far\n");

@@ -26,7 +26,7 @@ TEST(AbsorbEvidence, KeepsTheStateThatWasSeen) {
   const Reduction reduction = reduce(model);
   EXPECT_EQ(reduction.model.factors[1].values(), (std::vector<double>{0.9, 0.8, 0.7}));
   EXPECT_TRUE(reduction.model.evidence.empty());
-  EXPECT_EQ(reduction.known.at(1).values, (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(reduction.known.at(1).values(), (std::vector<std::int64_t>{1}));
   EXPECT_EQ(reduction.model.graph.dims()[1].size, 1);
   // One row of it no longer sums to one; the prior still does.
   EXPECT_FALSE(reduction.model.graph.factors()[1].distribution_of);

@@ -91,5 +91,42 @@ TEST(IntegersByName, AreTakenFromEvidenceAndGivenBack) {
   EXPECT_EQ(Evidence(copied), evidence);
 }
 
+TEST(IntegerView, HasRangesOfSlices) {
+  const std::vector<std::uint8_t> entries{0, 1, 2, 3, 4, 5};
+  const IntegerView rows = IntegerView::view(entries.data(), {3, 2});
+  EXPECT_EQ(rows.range(0, 1, 2).values(), (Values{2, 3, 4, 5}));
+  EXPECT_EQ(rows.range(0, 1, 2).data(), entries.data() + 2);
+  EXPECT_EQ(rows.range(1, 1, 1).values(), (Values{1, 3, 5}));
+  EXPECT_EQ(rows.range(0, 3, 0).shape(), (Values{0, 2}));
+  EXPECT_THROW((void)rows.range(0, 2, 2), ShapeError);
+  EXPECT_THROW((void)rows.range(0, -1, 2), ShapeError);
+  EXPECT_THROW((void)rows.range(2, 0, 1), ShapeError);
+  const IntegerView last = IntegerView(Integers({3}, {7, 8, 9})).range(0, 2, 1);  // outlives the whole
+  EXPECT_EQ(last[0], 9);
+}
+
+TEST(IntegerView, PermutesAxes) {
+  const std::vector<std::int16_t> entries{0, 1, 2, 3, 4, 5};
+  const IntegerView columns = IntegerView::view(entries.data(), {3, 2}).permuted({1, 0});
+  EXPECT_EQ(columns, IntegerView(Integers({2, 3}, {0, 2, 4, 1, 3, 5})));
+  EXPECT_EQ(columns.data(), entries.data());
+  EXPECT_FALSE(columns.is_row_major());
+  EXPECT_THROW((void)columns.permuted({0}), ShapeError);
+  EXPECT_THROW((void)columns.permuted({0, 0}), ShapeError);
+  EXPECT_THROW((void)columns.permuted({0, 2}), ShapeError);
+}
+
+TEST(IntegerView, CopiesKeepTheType) {
+  std::vector<std::uint8_t> entries{0, 1, 2, 200, 4, 5};
+  const IntegerView columns = IntegerView::view(entries.data(), {2, 3}, {1, 2});
+  const IntegerView copy = columns.copy();
+  EXPECT_EQ(copy, columns);
+  EXPECT_EQ(copy.type(), IntegerType::uint8);
+  EXPECT_TRUE(copy.is_row_major());
+  entries[0] = 9;
+  EXPECT_EQ(copy[0], 0);
+  EXPECT_EQ(IntegerView(Integers({0, 2})).copy().shape(), (Values{0, 2}));
+}
+
 }  // namespace
 }  // namespace plated
