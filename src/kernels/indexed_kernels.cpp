@@ -19,18 +19,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Offsets that lie `along` apart.
 struct EvenOffsets {
-  std::int64_t offset;
-  std::int64_t along;
-
+  EvenOffsets(std::int64_t begin, std::int64_t between) : offset(begin), along(between) {
+    for (std::int64_t i = 0; i < most_lanes; ++i) steps[i] = begin + i * between;
+  }
   [[nodiscard]] HWY_INLINE std::int64_t at(std::int64_t q) const { return offset + q * along; }
 #if HWY_TARGET != HWY_SCALAR
   template <class D>
   [[nodiscard]] HWY_INLINE hn::Vec<D> vector_at(D d, std::int64_t q) const {
-    HWY_ALIGN std::int64_t steps[HWY_MAX_BYTES / sizeof(std::int64_t)];
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i) steps[i] = static_cast<std::int64_t>(i) * along;
-    return hn::Add(hn::Set(d, at(q)), hn::Load(d, steps));
+    return hn::Add(hn::Set(d, q * along), hn::Load(d, steps));
   }
 #endif
+
+  static constexpr std::int64_t most_lanes = HWY_MAX_BYTES / sizeof(std::int64_t);
+  std::int64_t offset;
+  std::int64_t along;
+  HWY_ALIGN std::int64_t steps[most_lanes];
 };
 
 /// Offsets in memory.
@@ -112,7 +115,7 @@ void move_offsets_by(const StatesOfRun& run, std::int64_t count, const Before& b
 
 void set_offsets_here(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
                       std::int64_t* offsets) {
-  move_offsets_by(run, count, EvenOffsets{offset, along}, offsets);
+  move_offsets_by(run, count, EvenOffsets(offset, along), offsets);
 }
 void add_to_offsets_here(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) {
   move_offsets_by(run, count, GivenOffsets{offsets}, offsets);
