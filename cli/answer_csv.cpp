@@ -10,7 +10,7 @@
 namespace plated::cli {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
 }
 
 void append(std::string& out, const std::vector<std::string>& cells) {
-  for (std::size_t k = 0; k < cells.size(); ++k) out += (k > 0 ? "," : "") + quoted(cells[k]);
+  for (std::size_t k = 0; k < cells.size(); ++k) out += (k > 0 ? "," : "") + csv_cell(cells[k]);
   out += '\n';
 }
 

@@ -25,7 +25,7 @@ std::string command_names(const std::vector<CommandHelp>& commands) {
 }
 
 /// Inside single quotes, in any of the shells.
-std::string quoted(std::string text) {
+std::string in_quotes(std::string text) {
   for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4) text.replace(at, 1, "'\\''");
   return "'" + text + "'";
 }
@@ -90,7 +90,7 @@ std::string zsh_options(const CommandHelp& command) {
       } else if (option.takes_value) {
         spec += option.takes_file ? ":file:_files" : ":value: ";
       }
-      text += "      " + quoted(spec) + " \\\n";
+      text += "      " + in_quotes(spec) + " \\\n";
     }
   }
   return text;
@@ -104,7 +104,7 @@ std::string zsh(const std::vector<CommandHelp>& commands) {
   text += zsh_options(commands.front()) + "    '1:command:->command' '*::argument:->argument'\n";
   text += "  case $state in\n  command)\n    local -a commands=(\n";
   for (const CommandHelp& command : commands) {
-    if (!command.name.empty()) text += "      " + quoted(command.name + ":" + zsh_words(command.help)) + "\n";
+    if (!command.name.empty()) text += "      " + in_quotes(command.name + ":" + zsh_words(command.help)) + "\n";
   }
   text += "    )\n    _describe command commands ;;\n  argument)\n    case $words[1] in\n";
   for (const CommandHelp& command : commands) {
@@ -123,22 +123,22 @@ std::string fish(const std::vector<CommandHelp>& commands) {
         command.name.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + command.name;
     if (!command.name.empty()) {
       text += fmt::format("complete -c plated -f -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                          quoted(command.help));
+                          in_quotes(command.help));
     }
     if (!command.choices.empty()) {
-      text += fmt::format("complete -c plated -f -n {} -a {}\n", quoted(when), quoted(joined(command.choices)));
+      text += fmt::format("complete -c plated -f -n {} -a {}\n", in_quotes(when), in_quotes(joined(command.choices)));
     }
     for (const OptionHelp& option : command.options) {
-      text += fmt::format("complete -c plated -n {}", quoted(when));
+      text += fmt::format("complete -c plated -n {}", in_quotes(when));
       for (const std::string& name : option.names) {
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
       if (!option.choices.empty()) {
-        text += " -x -a " + quoted(joined(option.choices));
+        text += " -x -a " + in_quotes(joined(option.choices));
       } else if (option.takes_value) {
         text += option.takes_file ? " -r -F" : " -x";
       }
-      text += " -d " + quoted(option.help) + "\n";
+      text += " -d " + in_quotes(option.help) + "\n";
     }
   }
   return text;

@@ -21,7 +21,7 @@ namespace plated::cli {
 namespace {
 
 constexpr std::size_t most_lines = 60;
-constexpr std::size_t longest_line = 160;
+constexpr std::size_t longest_plan_line = 160;
 
 /// In the left column, under which everything else is aligned.
 std::string heading(const std::string& text) { return fmt::format("{:<8}", text); }
@@ -130,10 +130,10 @@ std::string schedule(const Explanation& explanation, bool whole, std::int64_t li
       ++left_out;
       continue;
     }
-    if (!whole && width(line) > longest_line) {
+    if (!whole && width(line) > longest_plan_line) {
       // Lists of all that the model holds; steps that are long say something with their beginning.
       if (line.starts_with("plan for ") || line.starts_with("variables ") || line.starts_with("dropped ")) continue;
-      line.resize(longest_line);
+      line.resize(longest_plan_line);
       // Not in the middle of a character.
       while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0) line.pop_back();
       line += " …";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -44,6 +45,27 @@ std::string entry_label(const Model& model, const Factor& factor, std::size_t en
     text = name + "=" + state + (text.empty() ? "" : " ") + text;
   }
   return text;
+}
+
+/// Rows of a likelihood's parameters.
+void add_parameters(Columns& rows, const Fit& fit, std::size_t f) {
+  const Factor& factor = fit.model.graph.factors()[f];
+  const auto found = fit.likelihood_errors.find(factor.name);
+  if (found == fit.likelihood_errors.end()) return;
+  const Likelihood& likelihood = fit.model.likelihoods.find(factor.name)->second;
+  for (const std::string& parameter : parameter_names(likelihood.family, likelihood.zero_inflated)) {
+    const std::vector<double> numbers = likelihood.parameters.at(parameter).values();
+    const std::vector<double> errors = found->second.at(parameter).values();
+    // A list of probabilities has one more axis.
+    const auto entries = static_cast<std::size_t>(fit.model.factors[f].elements());
+    const std::size_t each = numbers.size() / std::max<std::size_t>(entries, 1);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const std::string state = each > 1 ? fmt::format("[{}]", k % each) : "";
+      const std::string entry = entry_label(fit.model, factor, k / each);
+      rows.row({factor.name, parameter + state + (entry.empty() ? "" : " " + entry), fmt::format("{:.6f}", numbers[k]),
+                fmt::format("{:.6f}", errors[k])});
+    }
+  }
 }
 
 }  // namespace
@@ -128,13 +150,14 @@ std::string folds_table(const Fit& fit) {
 }
 
 std::string errors_table(const Fit& fit) {
-  if (fit.standard_errors.empty()) return "";
+  if (fit.standard_errors.empty() && fit.likelihood_errors.empty()) return "";
   const FactorGraph& graph = fit.model.graph;
   Columns rows({Align::left, Align::left, Align::right, Align::right});
-  rows.row({"factor", "entry", "probability", "standard error"});
+  rows.row({"factor", "entry", fit.likelihood_errors.empty() ? "probability" : "number", "standard error"});
   for (std::size_t f = 0; f < graph.factors().size(); ++f) {
     const Factor& factor = graph.factors()[f];
     const auto found = fit.standard_errors.find(factor.name);
+    add_parameters(rows, fit, f);
     if (found == fit.standard_errors.end()) continue;
     const std::vector<double> numbers = fit.model.factors[f].values();
     const std::vector<double> errors = found->second.values();
@@ -152,7 +175,16 @@ std::string errors_json(const Fit& fit) {
   for (const auto& [factor, errors] : fit.standard_errors) {
     text += (text.empty() ? "" : ", ") + json_string(factor) + ": " + json::nested(errors);
   }
-  return text.empty() ? "" : ", \"standard_errors\": {" + text + "}";
+  std::string likelihoods;
+  for (const auto& [factor, parameters] : fit.likelihood_errors) {
+    std::string own;
+    for (const auto& [parameter, errors] : parameters) {
+      own += (own.empty() ? "" : ", ") + json_string(parameter) + ": " + json::nested(errors);
+    }
+    likelihoods += (likelihoods.empty() ? "" : ", ") + json_string(factor) + ": {" + own + "}";
+  }
+  return (text.empty() ? "" : ", \"standard_errors\": {" + text + "}") +
+         (likelihoods.empty() ? "" : ", \"likelihood_errors\": {" + likelihoods + "}");
 }
 
 std::string held_out_json(const Fit& fit) {

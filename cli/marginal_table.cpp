@@ -13,7 +13,7 @@
 namespace plated::cli {
 namespace {
 
-constexpr std::size_t longest_line = 110;
+constexpr std::size_t longest_table_line = 110;
 
 struct Row {
   std::string name;
@@ -115,7 +115,7 @@ std::string wide(const Block& block) {
     // Columns are padded to their own width; one is shown however wide it is.
     while (end < block.rows.size()) {
       line += 2 + std::max<std::size_t>(8, width(block.rows[end].name));
-      if (end > begin && line > longest_line) break;
+      if (end > begin && line > longest_table_line) break;
       ++end;
     }
     text += (text.empty() ? "" : "\n") + turned(block, begin, end);
@@ -128,7 +128,7 @@ bool is_narrow(const Block& block) {
   std::size_t line = width(block.heading);
   for (const Row& row : block.rows) line = std::max(line, width(row.name));
   for (const std::string& state : block.states) line += 2 + std::max<std::size_t>(8, width(state));
-  return line <= longest_line;
+  return line <= longest_table_line;
 }
 
 }  // namespace

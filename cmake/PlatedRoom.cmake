@@ -1,7 +1,8 @@
 # Declares the rooms of src/ and their tests.
 #
-# plated_room(<name> SOURCES … [LIBRARIES …]): a room of src/ as an object library, compiled in batches of sources unless
-# PLATED_UNITY is off; tests/architecture checks that it includes only the rooms it may.
+# plated_batches(<target>): the target's sources are compiled in batches, unless PLATED_UNITY is off.
+# plated_room(<name> SOURCES … [ALONE …] [LIBRARIES …]): a room of src/ as an object library, compiled in batches but for
+# the sources named after ALONE; tests/architecture checks that it includes only the rooms it may.
 # plated_library(<name> ROOMS … [LIBRARIES …]): plated::<name>, a static library of rooms, which is a component of the
 # installed package; all but the core link to plated::core.
 # plated_test(<name> LABEL <folder> [threads …] SOURCES … [ROOMS …] [LIBRARIES …] [TIMEOUT <seconds>]
@@ -48,8 +49,8 @@ function(plated_room_flags name)
   target_link_libraries(${name} PRIVATE plated_flags)
   # One section per function and object, so that the linker leaves out what a program does not use.
   target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
-  if(name MATCHES "_(graph|planner|adjoint|api|model|reduce|io|draw)$")
-    # They have no loops over numbers: what -O3 adds is a quarter more code, and no speed.
+  if(name MATCHES "_(graph|planner|engine|adjoint|api|model|reduce|io|draw)$")
+    # They have few loops over numbers: what -O3 adds is a quarter more code, and no speed.
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
   if(PLATED_SANITIZE MATCHES "undefined" AND NOT name STREQUAL plated_room_kernels)
@@ -63,20 +64,32 @@ function(plated_room_flags name)
   endif()
 endfunction()
 
+# Most of the time to compile a small source goes into headers and templates that its neighbours need as well. Batches are
+# small enough to make a change quick to compile, and of about equal size.
+function(plated_batches target)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(alone ${target} PLATED_ALONE)
+  if(alone)
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    list(REMOVE_ITEM sources ${alone})
+  endif()
+  list(LENGTH sources count)
+  math(EXPR batches "(${count} + 19) / 20")
+  math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLATED_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
 function(plated_room name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;LIBRARIES" ${ARGN})
   if(NOT ARG_SOURCES)
     return()
   endif()
   set(target plated_room_${name})
-  add_library(${target} OBJECT ${ARG_SOURCES})
+  add_library(${target} OBJECT ${ARG_SOURCES} ${ARG_ALONE})
+  set_target_properties(${target} PROPERTIES PLATED_ALONE "${ARG_ALONE}")
   plated_room_flags(${target})
   target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
-  if(PLATED_UNITY AND NOT name STREQUAL kernels)  # whose sources are compiled once for each SIMD target
-    # Most of the time to compile a small source goes into the headers that its neighbours include as well. Batches are
-    # small enough to make a change quick to compile.
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
+  plated_batches(${target})
   set_property(GLOBAL APPEND PROPERTY PLATED_ROOMS ${target})
 endfunction()
 

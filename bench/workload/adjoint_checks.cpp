@@ -17,8 +17,6 @@ using plated::Tensor;
 // Of probabilities: float32 sums of 32 make the messages, whose products over a plate are kept in double.
 constexpr double tolerance = 2e-5;
 
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 std::span<const float> entries(const Tensor& tensor) {
   if (tensor.dtype() != plated::Dtype::float32 || tensor.strides() != Tensor::row_major(tensor.shape())) {
     throw std::runtime_error("answers of a float32 model must be float32 in row-major order");

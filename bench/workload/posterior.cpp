@@ -7,8 +7,6 @@
 namespace bench {
 namespace {
 
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Logarithms of sums of exponentials that terms are added to one by one.
 struct LogSum {
   double top = -std::numeric_limits<double>::infinity();

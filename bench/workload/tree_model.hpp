@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "plated/plated.hpp"
 
 namespace bench {
+
+[[nodiscard]] inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// Sizes of the model's dims. All variables have one domain; with k > 0 the large factors have a third plate.
 struct TreeSizes {

@@ -76,7 +76,7 @@ MusicParameters::MusicParameters(const MusicModelName& name, std::int64_t states
     if (name.structure == Structure::second_order) unit_interval("lambda", at::scalar_tensor(0.5, at::kDouble));
   }
   if (name.neural) {
-    add_network(channels);
+    add_network(channels, train);
     return;
   }
   at::Tensor emission = table_of(start, "emission");
@@ -86,19 +86,20 @@ MusicParameters::MusicParameters(const MusicModelName& name, std::int64_t states
                                        : emission.reshape({keys, rows}));
 }
 
-void MusicParameters::add_network(std::int64_t channels) {
-  // As libtorch starts its layers: uniform, by the number of inputs.
+void MusicParameters::add_network(std::int64_t channels, const PianoRolls& train) {
+  // Uniform, by the number of inputs, as libtorch starts its layers, but for two things, without which the first steps
+  // put hidden units out for good: silence convolves to nothing, and each note begins as frequent as it is.
   const auto uniform = [](std::vector<std::int64_t> shape, std::int64_t inputs) {
     return (2 * at::rand(shape, at::kFloat) - 1) / std::sqrt(static_cast<double>(inputs));
   };
-  real("convolution", uniform({channels, 1, 3}, 3));
-  real("convolution bias", uniform({channels}, 3));
+  real("convolution", uniform({channels, 1, 3}, 3).abs());
+  real("convolution bias", at::zeros({channels}, at::kFloat));
   real("of notes", uniform({channels * keys, hidden_units}, channels * keys));
   real("hidden bias", uniform({hidden_units}, channels * keys));
   real("of x", uniform({states_, hidden_units}, states_));
   if (is_factorial(name_.structure)) real("of w", uniform({states_, hidden_units}, states_));
   real("output", uniform({hidden_units, keys}, hidden_units));
-  real("output bias", uniform({keys}, hidden_units));
+  real("output bias", at::tensor(note_frequencies(train, 1e-3), at::kDouble).logit().to(at::kFloat));
 }
 
 at::Tensor MusicParameters::scores(const NoteBatch& batch, bool chunked) const {

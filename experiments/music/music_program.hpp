@@ -21,8 +21,8 @@ struct NoteBatch {
   NoteBatch(const PianoRolls& rolls, const std::vector<std::int64_t>& sequences, at::ScalarType type);
 };
 
-/// Parameters of a model. Tables start from those of table_model() with the same seed, networks as libtorch starts
-/// them.
+/// Parameters of a model. Tables start from those of table_model() with the same seed, and the
+/// notes of networks as frequent as they are.
 class MusicParameters : public plated::torch::Parameters {
  public:
   MusicParameters(const MusicModelName& name, std::int64_t states, std::int64_t channels, const PianoRolls& train,
@@ -37,7 +37,7 @@ class MusicParameters : public plated::torch::Parameters {
   [[nodiscard]] at::ScalarType type() const { return name_.neural ? at::kFloat : at::kDouble; }
 
  private:
-  void add_network(std::int64_t channels);
+  void add_network(std::int64_t channels, const PianoRolls& train);
 
   MusicModelName name_;
   std::int64_t states_;  // of one hidden variable

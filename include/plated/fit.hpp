@@ -134,6 +134,8 @@ struct Fit {
   /// the diagonal of the inverse of the observed information, the negative Hessian of the objective in the entries of
   /// rows that sum to one. Zero for zeros; infinite for what the data do not determine, and `notes` say what and why.
   std::map<std::string, Tensor> standard_errors = {};
+  /// The same of likelihoods, by factor and by parameter, in the parameters' own shapes and units.
+  std::map<std::string, std::map<std::string, Tensor>> likelihood_errors = {};
   /// ln L of FitOptions::held_out under the fitted model.
   std::optional<double> held_out = {};
   std::vector<Fold> folds = {};  ///< of FitOptions::cross_validate

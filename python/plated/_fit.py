@@ -67,6 +67,7 @@ class Fit:
     aic: float
     bic: float
     standard_errors: dict[str, Any]
+    likelihood_errors: dict[str, dict[str, Any]]
     held_out: Optional[float]
     folds: list[Fold]
     cross_validated: Optional[float]

@@ -137,6 +137,15 @@ nb::dict as_dict(const Fit& fit) {
       errors[nb::cast(factor.name)] = to_python(Tensor(found->second), Library::numpy);
   }
   result["standard_errors"] = errors;
+  nb::dict likelihoods;
+  for (const auto& [name, parameters] : fit.likelihood_errors) {
+    nb::dict own;
+    for (const auto& [parameter, numbers] : parameters) {
+      own[nb::cast(parameter)] = to_python(Tensor(numbers), Library::numpy);
+    }
+    likelihoods[nb::cast(name)] = own;
+  }
+  result["likelihood_errors"] = likelihoods;
   result["held_out"] = fit.held_out;
   nb::list folds;
   for (const Fold& fold : fit.folds) {

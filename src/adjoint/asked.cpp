@@ -81,8 +81,8 @@ std::size_t AskedHash::operator()(const Asked& asked) const noexcept {
   hash.add(static_cast<std::size_t>(asked.kind));
   hash.add(static_cast<std::size_t>(asked.forward));
   hash.add(static_cast<std::size_t>(asked.semiring));
-  for (const bool flag : {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors,
-                          asked.own_outputs, asked.filtered}) {
+  for (const bool flag :
+       {asked.keep_sums, asked.nonnegative, asked.reads_answers, asked.variables, asked.factors, asked.own_outputs}) {
     hash.add(flag ? 1 : 0);
   }
   hash.add(std::hash<std::vector<bool>>{}(asked.chosen));
@@ -91,6 +91,7 @@ std::size_t AskedHash::operator()(const Asked& asked) const noexcept {
     for (const DimId d : axes) hash.add(d);
   }
   hash.add(asked.plate);
+  hash.add(asked.filtered ? *asked.filtered + 1 : 0);
   return hash.value();
 }
 

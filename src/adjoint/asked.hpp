@@ -43,7 +43,7 @@ struct Asked {
   bool variables = false;  // of marginals
   bool factors = false;
   bool own_outputs = true;                    // of outputs: the graph's; otherwise `axes`
-  bool filtered = false;                      // of outputs: in slices of a chain they depend on no later ones
+  std::optional<DimId> filtered = {};         // of outputs: a chain; in its slices they depend on no later ones
   std::vector<bool> chosen = {};              // [factor]: wanted gradients, given statistics, or those left out
   std::vector<std::vector<DimId>> axes = {};  // of outputs
   DimId plate = 0;                            // of leave-one-out

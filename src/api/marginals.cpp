@@ -19,6 +19,7 @@
 #include "engine/indicator.hpp"
 #include "engine/log_posterior.hpp"
 #include "engine/normalise.hpp"
+#include "graph/ends.hpp"
 #include "plated/error.hpp"
 
 namespace plated {
@@ -49,6 +50,7 @@ class MarginalsAsker {
       parts_.push_back({.kind = Asked::Kind::outputs, .own_outputs = false, .axes = {graph::batch_axes(graph_)}});
     }
     swept_ = adjoint::posterior_variables(graph_);  // ascending
+    if (wanted_.filtered) filtered_ = graph::by_outermost_chain(graph_, swept_);
     for (const DimId v : graph::variables(graph_)) {
       if (std::binary_search(swept_.begin(), swept_.end(), v)) continue;
       certain_.push_back({v, call_.shape(call_.plan.axes(v))});
@@ -72,11 +74,12 @@ class MarginalsAsker {
       if (outputs == joints_.end()) {
         probabilities(part);
       } else if (part.filtered) {
-        filtered(outputs->second);
+        filtered(*part.filtered, outputs->second);
       } else {
         joints(part, outputs->second);
       }
     }
+    if (wanted_.variables) add_certain(wanted_.log);
     check_answers();
   }
   [[nodiscard]] std::int64_t bytes() const {
@@ -137,7 +140,6 @@ class MarginalsAsker {
         engine::normalise(graph_, axes_, posterior, call_.threads());
         erase(v, false, posterior);
       }
-      add_certain(false);
     }
     for (std::size_t f = 0; f < factors; ++f) {
       answer.factors[f] = results[next++];
@@ -145,13 +147,12 @@ class MarginalsAsker {
     }
   }
 
-  /// Each variable given the slices up to its own.
-  void filtered(api::JointPosteriors& joints) {
+  /// Each variable of a chain given the slices up to its own.
+  void filtered(DimId chain, api::JointPosteriors& joints) {
     const Tensor& total = joints.run();
     if (!has_total_) take_total(total);
     std::size_t next = 1;
-    for (const DimId v : swept_) put(joints.posterior(next++, wanted_.log), name(v));
-    add_certain(wanted_.log);
+    for (const DimId v : filtered_.at(chain)) put(joints.posterior(next++, wanted_.log), name(v));
   }
 
   /// Joint marginals as outputs of the plan.
@@ -160,9 +161,8 @@ class MarginalsAsker {
     const Tensor& total = joints.run();
     if (!has_total_) take_total(total);
     std::size_t next = 1;
-    if (wanted_.variables && wanted_.log && !wanted_.filtered) {
+    if (wanted_.variables && wanted_.log && filtered_.empty()) {
       for (const DimId v : swept_) put(joints.posterior(next++, true), name(v));
-      add_certain(true);
     }
     if (wanted_.factors && wanted_.log) answer.factors.resize(graph_.factors().size());
     for (std::size_t f = 0; wanted_.factors && wanted_.log && f < graph_.factors().size(); ++f, ++next) {
@@ -240,7 +240,8 @@ class MarginalsAsker {
   MarginalOptions wanted_;
   std::vector<Asked> parts_;
   std::vector<DimId> swept_;
-  std::vector<Variable> certain_;  // with a single state, or without any
+  graph::VariablesOfChains filtered_;  // of swept ones
+  std::vector<Variable> certain_;      // with a single state, or without any
   const std::vector<double> certainty_{1.0};
   std::vector<DimId> axes_;                 // of the variable at hand
   std::map<DimId, engine::Absent> absent_;  // slices of variables that stand for nothing

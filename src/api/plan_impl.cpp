@@ -6,6 +6,7 @@
 #include "adjoint/questions.hpp"
 #include "api/observations.hpp"
 #include "base/checked_size.hpp"
+#include "graph/ends.hpp"
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
 #include "plated/error.hpp"
@@ -51,18 +52,23 @@ std::vector<std::vector<DimId>> joint_axes(const PlanImpl& plan, const MarginalO
 
 std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted) {
   std::vector<Asked> parts;
-  if (wanted.filtered && wanted.variables) {
-    // Each variable from an output of its own; all else is as without.
+  const auto filtered = wanted.filtered && wanted.variables
+                            ? graph::by_outermost_chain(plan.graph, adjoint::posterior_variables(plan.graph))
+                            : graph::VariablesOfChains{};
+  if (!filtered.empty()) {
+    // Each variable from an output of its own, with those of the same chain; all else is as without.
     MarginalOptions others = wanted;
     others.filtered = others.variables = false;
     if (others.factors || !others.sets.empty()) parts = marginals(plan, others);
-    std::vector<std::vector<DimId>> axes{plan.axes.batch()};
-    for (const DimId v : adjoint::posterior_variables(plan.graph)) axes.push_back(plan.axes(v));
-    parts.push_back({.kind = Asked::Kind::outputs,
-                     .keep_sums = true,
-                     .own_outputs = false,
-                     .filtered = true,
-                     .axes = std::move(axes)});
+    for (const auto& [chain, variables] : filtered) {
+      std::vector<std::vector<DimId>> axes{plan.axes.batch()};
+      for (const DimId v : variables) axes.push_back(plan.axes(v));
+      parts.push_back({.kind = Asked::Kind::outputs,
+                       .keep_sums = true,
+                       .own_outputs = false,
+                       .filtered = chain,
+                       .axes = std::move(axes)});
+    }
     return parts;
   }
   if (!wanted.log && (wanted.variables || wanted.factors || wanted.sets.empty())) {

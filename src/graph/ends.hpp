@@ -1,6 +1,7 @@
 // The ends of a chain: `^v` and `v$` name the first and the last slice's v outside of it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,5 +25,11 @@ struct SplitName {
 /// The chain that a variable's ends are of: the one that links it or, where none does, the only one among its plates.
 [[nodiscard]] std::optional<DimId> chain_of_ends(const FactorGraph& graph, DimId variable,
                                                  const std::vector<DimId>& plates);
+
+/// Variables by the chain of whose later slices a filtered marginal knows nothing: the outermost that they are in, the
+/// first of several. What lies outside of all chains is with the first. Empty without links. Throws OptionError for a
+/// variable in chains that link nothing.
+using VariablesOfChains = std::map<DimId, std::vector<DimId>>;
+[[nodiscard]] VariablesOfChains by_outermost_chain(const FactorGraph& graph, const std::vector<DimId>& variables);
 
 }  // namespace plated::graph

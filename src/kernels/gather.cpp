@@ -10,8 +10,6 @@
 namespace plated::kernels {
 namespace {
 
-using Loop = IndexedLoops::Loop;
-
 /// Entries along a run: where their rows begin in the table or, where they are not observed, in what is left of it.
 struct Entries {
   const std::int64_t* offsets;
@@ -48,7 +46,7 @@ void multiply_some(const Entries& entries, const Entry* table, std::int64_t step
 }
 
 template <class Ring, class Entry>
-void multiply_row(const Entries& entries, const Entry* table, const Loop& row, double* out) {
+void multiply_row(const Entries& entries, const Entry* table, const IndexedLoop& row, double* out) {
   const std::int64_t step = row.stride[0], out_step = row.stride[1];
   std::int64_t c = 0;
   for (; c + 4 <= row.extent; c += 4) {
@@ -61,7 +59,8 @@ void multiply_row(const Entries& entries, const Entry* table, const Loop& row, d
 
 /// Writes the rows of a run.
 template <class Entry, class Out>
-void copy_rows(const Entries& entries, const Entry* table, const Loop& row, double one, Out* out, std::int64_t along) {
+void copy_rows(const Entries& entries, const Entry* table, const IndexedLoop& row, double one, Out* out,
+               std::int64_t along) {
   const bool dense = row.stride[0] == 1 && row.stride[1] == 1;
   for (std::int64_t q = 0; q < entries.count; ++q, out += along) {
     const std::int64_t offset = entries.offsets[q];
@@ -83,11 +82,11 @@ void copy_rows(const Entries& entries, const Entry* table, const Loop& row, doub
 }  // namespace
 
 Gather::Gather(GatherShape shape) : shape_(std::move(shape)), arrays_(3 + shape_.indices.size()) {
-  std::vector<Loop> outer, product, rows;
+  std::vector<IndexedLoop> outer, product, rows;
   for (std::size_t l = 0; l < shape_.extent.size(); ++l) {
-    Loop loop{.extent = shape_.extent[l],
-              .stride = {shape_.table_stride[l], shape_.output_stride[l],
-                         shape_.rest_stride.empty() ? 0 : shape_.rest_stride[l]}};
+    IndexedLoop loop{.extent = shape_.extent[l],
+                     .stride = {shape_.table_stride[l], shape_.output_stride[l],
+                                shape_.rest_stride.empty() ? 0 : shape_.rest_stride[l]}};
     for (const IndexArray& index : shape_.indices) loop.stride.push_back(index.stride[l]);
     (l >= shape_.kept ? product : has_one_index(shape_.indices, l) ? rows : outer).push_back(std::move(loop));
   }
@@ -130,11 +129,11 @@ void Gather::run_task(std::int64_t task, std::span<const void* const> inputs, vo
       shape_.rest_stride.empty() ? nullptr : static_cast<const std::byte*>(inputs[1 + indices]);
   const auto rest_bytes = static_cast<std::int64_t>(size_of(shape_.rest_dtype));
   base::Pace pace;
-  std::int64_t offsets[at_once];
+  std::int64_t offsets[entries_at_once];
   /// Calls with_row(entries, the output's offset) for the rows of all entries of a run from `from` on.
   const auto visit_run = [&](std::int64_t from, std::int64_t length, const auto& with_row) {
-    for (std::int64_t done = from; done < from + length; done += at_once) {
-      const std::int64_t count = std::min(at_once, from + length - done);
+    for (std::int64_t done = from; done < from + length; done += entries_at_once) {
+      const std::int64_t count = std::min(entries_at_once, from + length - done);
       const auto at = [&](std::size_t array) { return outer[array] + product[array] + done * run_.stride[array]; };
       find_entries(
           shape_.indices, inputs.subspan(1, indices), [&](std::size_t i) { return at(3 + i); }, run_, 3, at(0),

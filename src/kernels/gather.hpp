@@ -41,12 +41,12 @@ class Gather {
 
  private:
   GatherShape shape_;
-  std::size_t arrays_;      // table, output, rest, then the indices
-  IndexedLoops outer_;      // kept
-  IndexedLoops product_;    // multiplied over
-  IndexedLoops::Loop run_;  // the innermost loop of these or, where nothing is multiplied over, of kept ones
-  IndexedLoops rows_;       // kept, with the same indices: around the innermost one
-  IndexedLoops::Loop row_;
+  std::size_t arrays_;    // table, output, rest, then the indices
+  IndexedLoops outer_;    // kept
+  IndexedLoops product_;  // multiplied over
+  IndexedLoop run_;       // the innermost loop of these or, where nothing is multiplied over, of kept ones
+  IndexedLoops rows_;     // kept, with the same indices: around the innermost one
+  IndexedLoop row_;
   bool multiplies_ = false;
   std::int64_t piece_ = 1;  // entries of a run that are kept, and how many such pieces it has
   std::int64_t pieces_ = 1;

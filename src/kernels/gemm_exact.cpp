@@ -11,7 +11,7 @@ namespace plated::kernels {
 namespace {
 
 // Terms between two questions whether to stop.
-constexpr std::int64_t at_once = 1 << 14;
+constexpr std::int64_t terms_at_once = 1 << 14;
 
 template <class A, class B>
 double log_sum(const IndexGroup& k, const A* row, const B* column) {
@@ -19,8 +19,8 @@ double log_sum(const IndexGroup& k, const A* row, const B* column) {
   const std::int64_t count = k.size();
   base::Pace pace;
   const auto walk = [&](const auto& visit) {
-    for (std::int64_t first = 0; first < count && !pace.stops(8 * at_once); first += at_once) {
-      k.walk(first, std::min(at_once, count - first), visit);
+    for (std::int64_t first = 0; first < count && !pace.stops(8 * terms_at_once); first += terms_at_once) {
+      k.walk(first, std::min(terms_at_once, count - first), visit);
     }
   };
   double largest = zero;

@@ -21,27 +21,27 @@ struct IndexArray {
   bool operator==(const IndexArray&) const = default;
 };
 
-/// Some loops, and for each the strides of several arrays.
+/// A loop, and its strides in several arrays.
+struct IndexedLoop {
+  std::int64_t extent = 1;
+  std::vector<std::int64_t> stride;  // [array]
+};
+
 struct IndexedLoops {
-  struct Loop {
-    std::int64_t extent = 1;
-    std::vector<std::int64_t> stride;  // [array]
-  };
-  std::vector<Loop> loops;
+  std::vector<IndexedLoop> loops;
   std::int64_t count = 1;
 
   /// Appends a loop, or lengthens the last one where the new one goes on inside of it.
-  void add(Loop loop);
+  void add(IndexedLoop loop);
 };
 
 /// Whether all indices have the same entry along a loop.
 [[nodiscard]] bool has_one_index(const std::vector<IndexArray>& indices, std::size_t loop);
 /// Takes out the loop with the smallest step in an array, or a loop of one entry where there is none.
-[[nodiscard]] IndexedLoops::Loop take_row(std::vector<IndexedLoops::Loop>& loops, std::size_t array,
-                                          std::size_t arrays);
+[[nodiscard]] IndexedLoop take_row(std::vector<IndexedLoop>& loops, std::size_t array, std::size_t arrays);
 /// Takes out the last loop, or one of one entry where there is none.
-[[nodiscard]] IndexedLoops::Loop take_last(IndexedLoops& loops, std::size_t arrays);
-[[nodiscard]] IndexedLoops joined(std::vector<IndexedLoops::Loop> loops);
+[[nodiscard]] IndexedLoop take_last(IndexedLoops& loops, std::size_t arrays);
+[[nodiscard]] IndexedLoops joined(std::vector<IndexedLoop> loops);
 /// How many parts of so many entries make a task.
 [[nodiscard]] std::int64_t grain_of(std::int64_t each);
 
@@ -68,7 +68,7 @@ class IndexedCursor {
   }
   void advance() {
     for (std::size_t l = loops_.loops.size(); l-- > 0;) {
-      const IndexedLoops::Loop& loop = loops_.loops[l];
+      const IndexedLoop& loop = loops_.loops[l];
       if (++index_[l] < loop.extent) return move(loop, 1);
       index_[l] = 0;
       move(loop, 1 - loop.extent);
@@ -77,7 +77,7 @@ class IndexedCursor {
   [[nodiscard]] std::int64_t operator[](std::size_t array) const { return offset_[array]; }
 
  private:
-  void move(const IndexedLoops::Loop& loop, std::int64_t steps) {
+  void move(const IndexedLoop& loop, std::int64_t steps) {
     for (std::size_t a = 0; a < arrays_; ++a) offset_[a] += steps * loop.stride[a];
   }
 
@@ -88,7 +88,7 @@ class IndexedCursor {
 };
 
 /// Entries along a run whose states are looked up at once, and where one lies that is not observed.
-inline constexpr std::int64_t at_once = 256;
+inline constexpr std::int64_t entries_at_once = 256;
 inline constexpr std::int64_t not_observed = std::numeric_limits<std::int64_t>::min();
 
 template <class State>
@@ -108,7 +108,7 @@ void add_states(const State* states, std::int64_t stride, std::int64_t step, std
 /// begins at(i) and is array `first_index` + i of the run.
 template <class At>
 void find_entries(const std::vector<IndexArray>& indices, std::span<const void* const> data, const At& at,
-                  const IndexedLoops::Loop& run, std::size_t first_index, std::int64_t offset, std::int64_t along,
+                  const IndexedLoop& run, std::size_t first_index, std::int64_t offset, std::int64_t along,
                   std::int64_t count, std::int64_t* offsets) {
   for (std::int64_t q = 0; q < count; ++q) offsets[q] = offset + q * along;
   for (std::size_t i = 0; i < indices.size(); ++i) {

@@ -10,9 +10,6 @@
 namespace plated::kernels {
 namespace {
 
-// Slices between two questions whether to stop.
-constexpr std::int64_t at_once = 256;
-
 /// Walks the product loops of one kept index forwards and then backwards, with a running product. Recursion over the
 /// loops takes the place of an index array: nothing is allocated.
 template <class Ring>
@@ -36,7 +33,7 @@ class Sweep {
       return;
     }
     for (std::int64_t i = 0; i < shape_.product_extent[loop]; ++i) {
-      if (i % at_once == 0 && pace_.stops(at_once)) return;
+      if (i % left_out_at_once == 0 && pace_.stops(left_out_at_once)) return;
       forward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
     }
   }
@@ -51,7 +48,7 @@ class Sweep {
       return;
     }
     for (std::int64_t i = shape_.product_extent[loop]; i-- > 0;) {
-      if (i % at_once == 0 && pace_.stops(at_once)) return;
+      if (i % left_out_at_once == 0 && pace_.stops(left_out_at_once)) return;
       backward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
     }
   }

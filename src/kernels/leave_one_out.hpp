@@ -36,6 +36,9 @@ void leave_one_out_derivative(const LeaveOneOutShape& shape, const double* input
                               const double* further, double* output, double* scratch, std::int64_t first,
                               std::int64_t last) noexcept;
 
+/// Slices between two questions whether to stop.
+inline constexpr std::int64_t left_out_at_once = 256;
+
 /// Offsets in the input and the output of a kept index, given as its joint row-major number.
 struct LeaveOneOutOffsets {
   std::int64_t input = 0;

@@ -8,9 +8,6 @@
 namespace plated::kernels {
 namespace {
 
-// Slices between two questions whether to stop.
-constexpr std::int64_t at_once = 256;
-
 /// value + a ε + b η + ab εη with ε² = η² = 0.
 struct Jet {
   double value = 1;
@@ -64,7 +61,7 @@ class DerivativeSweep {
       return;
     }
     for (std::int64_t i = 0; i < shape_.product_extent[loop]; ++i) {
-      if (i % at_once == 0 && pace_.stops(at_once)) return;
+      if (i % left_out_at_once == 0 && pace_.stops(left_out_at_once)) return;
       forward(loop + 1, in + i * shape_.product_input_stride[loop]);
     }
   }
@@ -80,7 +77,7 @@ class DerivativeSweep {
       return;
     }
     for (std::int64_t i = shape_.product_extent[loop]; i-- > 0;) {
-      if (i % at_once == 0 && pace_.stops(at_once)) return;
+      if (i % left_out_at_once == 0 && pace_.stops(left_out_at_once)) return;
       backward(loop + 1, in + i * shape_.product_input_stride[loop], out + i * shape_.product_output_stride[loop]);
     }
   }

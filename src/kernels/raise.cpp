@@ -12,7 +12,7 @@ namespace plated::kernels {
 namespace {
 
 // Elements between two questions whether to stop, and what one takes, about, in nanoseconds.
-constexpr std::int64_t at_once = 256;
+constexpr std::int64_t powers_at_once = 256;
 constexpr std::int64_t work_of_a_power = 16;
 
 template <class Ring>
@@ -49,10 +49,10 @@ void raise(const RaiseShape& shape, std::span<const void* const> inputs, double*
   const auto step = [&](const std::vector<std::int64_t>& stride) { return loops == 0 ? 0 : stride[loops - 1]; };
   semiring::dispatch(shape.semiring, [&](auto ring) {
     base::Pace pace;
-    double exponents[at_once];
+    double exponents[powers_at_once];
     // Parts of rows.
     for (std::int64_t k = first; k < last;) {
-      const std::int64_t count = std::min({row - k % row, last - k, at_once});
+      const std::int64_t count = std::min({row - k % row, last - k, powers_at_once});
       std::fill_n(exponents, count, 1.0);
       for (std::size_t e = 0; e < shape.exponent_stride.size(); ++e) {
         const std::vector<std::int64_t>& stride = shape.exponent_stride[e];

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned_memory.hpp"
 #include "base/watch.hpp"
 #include "kernels/ahead.hpp"
 #include "kernels/reduce_kernels.hpp"
@@ -24,8 +25,6 @@ constexpr std::int64_t short_rows = 256;
 struct ScratchLayout {
   std::size_t kept_cursor, product_cursor, sum_cursor, top, sum, fold, product_top, product_sum, tile, bytes;
 };
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 std::pair<std::int64_t, std::int64_t> part_of(std::int64_t count, std::int64_t part, std::int64_t parts) {
   const std::int64_t small = count / parts;
@@ -54,7 +53,7 @@ class Reduce final : public Strategy {
     std::size_t sum_words = 0;
     for (const Pass& pass : plan_.passes) sum_words = std::max(sum_words, WalkCursor::words(pass.walk, inputs));
     std::size_t at = 0;
-    const auto place = [&at](std::size_t bytes) { return std::exchange(at, at + aligned(bytes)); };
+    const auto place = [&at](std::size_t bytes) { return std::exchange(at, at + base::in_whole_lines(bytes)); };
     layout_.kept_cursor = place(WalkCursor::words(plan_.kept, inputs) * 8);
     layout_.product_cursor = place(WalkCursor::words(plan_.product, inputs) * 8);
     layout_.sum_cursor = place(sum_words * 8);

@@ -8,18 +8,16 @@
 
 namespace plated::kernels {
 
-using Loop = IndexedLoops::Loop;
-
 Scatter::Scatter(ScatterShape shape) : shape_(std::move(shape)), arrays_(2 + shape_.indices.size()) {
-  std::vector<Loop> outer, sum, rows, states;
+  std::vector<IndexedLoop> outer, sum, rows, states;
   for (std::size_t l = 0; l < shape_.extent.size(); ++l) {
-    Loop loop{.extent = shape_.extent[l], .stride = {shape_.mass_stride[l], shape_.output_stride[l]}};
+    IndexedLoop loop{.extent = shape_.extent[l], .stride = {shape_.mass_stride[l], shape_.output_stride[l]}};
     for (const IndexArray& index : shape_.indices) loop.stride.push_back(index.stride[l]);
     (l >= shape_.kept ? sum : has_one_index(shape_.indices, l) ? rows : outer).push_back(std::move(loop));
   }
   for (const IndexArray& index : shape_.indices) {
     if (shape_.of_rest) break;
-    Loop loop{.extent = index.states, .stride = std::vector<std::int64_t>(arrays_, 0)};
+    IndexedLoop loop{.extent = index.states, .stride = std::vector<std::int64_t>(arrays_, 0)};
     loop.stride[1] = index.step;
     states.push_back(std::move(loop));
   }
@@ -37,7 +35,7 @@ Scatter::Scatter(ScatterShape shape) : shape_(std::move(shape)), arrays_(2 + sha
   keeps_run_ = !outer_.loops.empty() && outer_.count > 0 && (sum_.loops.empty() || step(outer_) < step(sum_));
   const std::int64_t each = sum_.count * rows_.count * row_.extent;
   run_ = take_last(keeps_run_ ? outer_ : sum_, arrays_);
-  piece_ = keeps_run_ ? std::clamp<std::int64_t>(run_.extent, 1, at_once) : run_.extent;
+  piece_ = keeps_run_ ? std::clamp<std::int64_t>(run_.extent, 1, entries_at_once) : run_.extent;
   pieces_ = keeps_run_ ? (run_.extent + piece_ - 1) / piece_ : 1;
   grain_ = grain_of(each * (keeps_run_ ? piece_ : 1));
 }
@@ -59,7 +57,7 @@ void Scatter::run_task(std::int64_t task, std::span<const void* const> inputs, d
   words += IndexedCursor::words(rows_, arrays_);
   IndexedCursor states(states_, arrays_, words);
   base::Pace pace;
-  std::int64_t offsets[at_once];
+  std::int64_t offsets[entries_at_once];
   const auto clear = [&](std::int64_t from) {
     states.begin();
     for (std::int64_t s = 0; s < states_.count; ++s, states.advance()) {
@@ -106,8 +104,8 @@ void Scatter::run_task(std::int64_t task, std::span<const void* const> inputs, d
       for (std::int64_t q = begin; q < (keeps_run_ ? end : begin + 1); ++q) clear(q);
       sum.begin();
       for (std::int64_t s = 0; s < sum_.count; ++s, sum.advance()) {
-        for (std::int64_t from = begin; from < end; from += at_once) {
-          if (!add_entries(mass, from, std::min(at_once, end - from))) return;
+        for (std::int64_t from = begin; from < end; from += entries_at_once) {
+          if (!add_entries(mass, from, std::min(entries_at_once, end - from))) return;
         }
       }
     }

@@ -40,9 +40,9 @@ class Scatter {
   std::size_t arrays_;  // mass, output, then the indices
   IndexedLoops outer_;  // kept: tasks write entries of their own
   IndexedLoops sum_;
-  IndexedLoops::Loop run_;  // the innermost of these or, where indices lie closer along it, of the former
-  IndexedLoops rows_;       // kept, with the same indices: around the innermost one
-  IndexedLoops::Loop row_;
+  IndexedLoop run_;    // the innermost of these or, where indices lie closer along it, of the former
+  IndexedLoops rows_;  // kept, with the same indices: around the innermost one
+  IndexedLoop row_;
   IndexedLoops states_;  // of the output, around its rows
   bool keeps_run_ = false;
   std::int64_t piece_ = 1;  // entries of a run that a task keeps, and how many such pieces it has

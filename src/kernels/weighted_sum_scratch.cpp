@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/aligned_memory.hpp"
 #include "kernels/weighted_sum_cursor.hpp"
 #include "kernels/weighted_sum_kernels.hpp"
 
 namespace plated::kernels {
-namespace {
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-}  // namespace
 
 WeightedSumScratch place_scratch(const WeightedSumPlan& plan, Dtype compute) {
   WeightedSumScratch arrays{};
@@ -21,7 +17,7 @@ WeightedSumScratch place_scratch(const WeightedSumPlan& plan, Dtype compute) {
   const std::size_t element = size_of(compute);
   std::size_t at = 0;
   const auto place = [&at](std::size_t count, std::size_t bytes) {
-    return std::exchange(at, at + (count == 0 ? 0 : aligned(count * bytes + padding_bytes)));
+    return std::exchange(at, at + (count == 0 ? 0 : base::in_whole_lines(count * bytes + padding_bytes)));
   };
   const auto place_if = [&place](bool needed, std::size_t count, std::size_t bytes) {
     return place(needed ? count : 0, bytes);

@@ -16,14 +16,30 @@ Em::Em(const LearntParts& parts, const Counting& counting, const FitOptions& opt
     : Runner(parts), counts_(counting, threads, std::move(cancelled)), options_(options) {}
 
 void Em::write() {
-  each([&](const Learnt& part, std::span<const double> numbers) { part.write(numbers, counts_.operands()); });
+  each([&](const Learnt& part, std::span<const double> numbers, auto) { part.write(numbers, counts_.operands()); });
+}
+
+void Em::gather() {
+  std::fill(statistics_.begin(), statistics_.end(), 0.0);
+  each([&](const Learnt& part, std::span<const double> numbers, std::span<double> statistics) {
+    part.count(numbers, counts_.operands(), statistics);
+  });
 }
 
 void Em::maximise() {
   notes_.clear();
-  Operands operands = counts_.operands();
-  operands.notes = &notes_;
-  each([&](const Learnt& part, std::span<double> numbers) { part.maximise(numbers, operands); });
+  gather();
+  each([&](const Learnt& part, std::span<double> numbers, std::span<const double> statistics) {
+    part.maximise(numbers, statistics, notes_);
+  });
+}
+
+std::optional<std::vector<double>> Em::count(std::vector<double> parameters) {
+  now_ = std::move(parameters);
+  write();
+  if (!std::isfinite(counts_.count())) return std::nullopt;
+  gather();
+  return statistics_;
 }
 
 void Em::extrapolate() {
@@ -46,7 +62,7 @@ void Em::extrapolate() {
     now_[k] = x0_[k] + 2 * length * r + length * length * v;
   }
   std::size_t offset = 0;
-  each([&](const Learnt& part, std::span<double> numbers) {
+  each([&](const Learnt& part, std::span<double> numbers, auto) {
     part.restrain(numbers, std::span<const double>(fallback_).subspan(offset, part.size()));
     offset += part.size();
   });

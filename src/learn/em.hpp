@@ -17,9 +17,11 @@ class Em final : public Runner {
      std::function<bool()> cancelled);
 
   [[nodiscard]] Outcome run(std::vector<double> start, const Told& told) override;
+  [[nodiscard]] std::optional<std::vector<double>> count(std::vector<double> parameters) override;
 
  private:
   void write();
+  void gather();
   void maximise();
   /// Replaces the parameters, which two steps from x0_ over x1_ have led to, by extrapolated ones.
   void extrapolate();
@@ -27,12 +29,11 @@ class Em final : public Runner {
 
   Counts counts_;
   const FitOptions& options_;
-  std::vector<double> x0_, x1_;     // before the last two steps
-  std::vector<double> fallback_;    // the second step itself
-  int steps_ = 0;                   // taken since the last extrapolation
-  bool extrapolated_ = false;       // the parameters have not been accepted yet
-  std::vector<std::string> notes_;  // of the last M-step
-  double longest_ = 4;              // extrapolations reach no further
+  std::vector<double> x0_, x1_;   // before the last two steps
+  std::vector<double> fallback_;  // the second step itself
+  int steps_ = 0;                 // taken since the last extrapolation
+  bool extrapolated_ = false;     // the parameters have not been accepted yet
+  double longest_ = 4;            // extrapolations reach no further
 };
 
 }  // namespace plated::learn

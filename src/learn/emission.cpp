@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/spell.hpp"
+#include "learn/minibatches.hpp"
 #include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 
@@ -53,19 +54,29 @@ std::vector<std::string> names_of(const Model& model, std::size_t factor, const 
 
 }  // namespace
 
-Emission::Emission(const Model& model, std::vector<std::size_t> factors)
+Emission::Emission(const Model& model, std::vector<std::size_t> factors, const Minibatches* batches)
     : factors_(std::move(factors)),
       measured_(measured_by(model, factors_)),
       components_(model::components_of(*model::likelihood_of(model, factors_[0]), measured_)),
       sample_(sample_of(components_, measured_)),
       names_(names_of(model, factors_[0], measured_[0])) {
+  const auto cells_of = [&](const model::Measured& one) {
+    return likelihood::Cells(components_.density(), components_.inflated(), one.numbers, one.groups);
+  };
+  cells_.resize(batches == nullptr ? 1 : batches->count());
   for (std::size_t k = 0; k < factors_.size(); ++k) {
-    model::Measured& measured = measured_[k];
-    model::check_support(model, factors_[k], measured, components_);
-    cells_.emplace_back(components_.density(), components_.inflated(), measured.numbers, measured.groups);
-    measured.numbers = {};
-    measured.groups = {};
+    model::check_support(model, factors_[k], measured_[k], components_);
+    if (batches == nullptr) cells_[0].push_back(cells_of(measured_[k]));
+    measured_[k].numbers = {};
+    measured_[k].groups = {};
   }
+  for (std::size_t block = 0; batches != nullptr && block < batches->count(); ++block) {
+    const Model part = batches->model(block);
+    for (const std::size_t f : factors_) cells_[block].push_back(cells_of(model::measured(part, f)));
+  }
+  std::size_t all = 0;
+  for (std::size_t block = 0; block < cells_.size(); ++block) all += numbers(block);
+  needed_ = std::min(all, 20 * components_.count());
   const Likelihood& first = *model::likelihood_of(model, factors_[0]);
   if (first.parameters.empty()) return;
   start_ = model::coordinates_of(first, measured_[0], components_);
@@ -83,23 +94,36 @@ void Emission::draw(std::span<double> parameters, base::Random& random) const {
 
 void Emission::write(std::span<const double> parameters, const Operands& operands) const {
   for (std::size_t k = 0; k < factors_.size(); ++k) {
-    components_.write(parameters, cells_[k], operands.logs[factors_[k]]);
+    components_.write(parameters, cells_[operands.block][k], operands.logs[factors_[k]]);
   }
 }
 
-void Emission::maximise(std::span<double> parameters, const Operands& operands) const {
-  std::vector<double> statistics(components_.statistics());
+void Emission::count(std::span<const double> parameters, const Operands& operands, std::span<double> statistics) const {
   for (std::size_t k = 0; k < factors_.size(); ++k) {
-    components_.count(parameters, cells_[k], operands.counts[factors_[k]], statistics);
+    components_.count(parameters, cells_[operands.block][k], operands.counts[factors_[k]], statistics);
   }
+}
+
+void Emission::maximise(std::span<double> parameters, std::span<const double> statistics,
+                        std::vector<std::string>& notes) const {
   std::vector<likelihood::Verdict> verdicts(components_.count());
   components_.estimate(statistics, parameters, verdicts);
   for (std::size_t k = 0; k < verdicts.size(); ++k) {
-    if (verdicts[k] == likelihood::Verdict::fine || operands.notes == nullptr) continue;
-    operands.notes->push_back(names_[k] + (verdicts[k] == likelihood::Verdict::empty
-                                               ? " has no weight: it keeps its parameters"
-                                               : " is degenerate: " + std::string(components_.density().held())));
+    if (verdicts[k] == likelihood::Verdict::fine) continue;
+    notes.push_back(names_[k] + (verdicts[k] == likelihood::Verdict::empty
+                                     ? " has no weight: it keeps its parameters"
+                                     : " is degenerate: " + std::string(components_.density().held())));
   }
+}
+
+void Emission::recentre(std::span<const double> from, std::span<const double> to, std::span<double> statistics) const {
+  components_.recentre(from, to, statistics);
+}
+
+std::size_t Emission::numbers(std::size_t block) const {
+  std::size_t sum = 0;
+  for (const likelihood::Cells& cells : cells_[block]) sum += cells.seen();
+  return sum;
 }
 
 void Emission::restrain(std::span<double> parameters, std::span<const double> step) const {

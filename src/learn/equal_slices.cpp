@@ -11,13 +11,13 @@ namespace plated::learn {
 namespace {
 
 /// The states of a variable as (outer, slice, inner).
-struct Slices {
+struct StatesBySlice {
   std::vector<std::int64_t>* states = nullptr;
   std::vector<std::int64_t>* shape = nullptr;
   std::size_t axis = 0;  // of the plate
   std::size_t outer = 1, count = 1, inner = 1;
 
-  Slices(Integers& data, std::size_t at) : states(&data.values), shape(&data.shape), axis(at) {
+  StatesBySlice(Integers& data, std::size_t at) : states(&data.values), shape(&data.shape), axis(at) {
     for (std::size_t a = 0; a < data.shape.size(); ++a) {
       (a < axis ? outer : a == axis ? count : inner) *= static_cast<std::size_t>(data.shape[a]);
     }
@@ -56,16 +56,16 @@ struct Kinds {
 };
 
 /// Stops where more than `most` kinds are found: `of` is then too short.
-Kinds kinds_of(const std::vector<Slices>& data, std::size_t count, std::size_t most) {
+Kinds kinds_of(const std::vector<StatesBySlice>& data, std::size_t count, std::size_t most) {
   Kinds kinds;
   std::unordered_multimap<std::size_t, std::size_t> known;  // kinds by their hash
   for (std::size_t slice = 0; slice < count && kinds.first.size() <= most; ++slice) {
     base::Hash hash;
-    for (const Slices& states : data) states.add_to(hash, slice);
+    for (const StatesBySlice& states : data) states.add_to(hash, slice);
     const auto [begin, end] = known.equal_range(hash.value());
     const auto found = std::find_if(begin, end, [&](const auto& kind) {
       return std::all_of(data.begin(), data.end(),
-                         [&](const Slices& states) { return states.equal(kinds.first[kind.second], slice); });
+                         [&](const StatesBySlice& states) { return states.equal(kinds.first[kind.second], slice); });
     });
     if (found != end) {
       kinds.of.push_back(found->second);
@@ -105,7 +105,7 @@ bool is_plain(const Model& model, DimId plate) {
 void join_slices(WeightedModel& weighted, DimId plate) {
   Model& model = weighted.model;
   const Dim dim = model.graph.dims()[plate];
-  std::vector<Slices> data;
+  std::vector<StatesBySlice> data;
   for (auto& [name, states] : model.evidence) {
     const std::vector<DimId>& plates = model.graph.variable_plates()[*model.graph.find(name)];
     const auto found = std::find(plates.begin(), plates.end(), plate);
@@ -122,7 +122,7 @@ void join_slices(WeightedModel& weighted, DimId plate) {
   }
   std::vector<double> sums(kinds.first.size(), 0.0);
   for (std::size_t k = 0; k < count; ++k) sums[kinds.of[k]] += each[k];
-  for (const Slices& states : data) states.keep(kinds.first);
+  for (const StatesBySlice& states : data) states.keep(kinds.first);
   const auto left = static_cast<std::int64_t>(sums.size());
   model.graph = model.graph.resized(dim.name, left);
   weighted.weights.insert_or_assign(dim.name, Tensor::of(Tensor::Shape{left}, sums));

@@ -79,7 +79,6 @@ class Planned {
  public:
   Planned(const Model& observed, const Data& data, const FitOptions& options, const std::vector<bool>& learnt) {
     if (!options.batch.empty()) {
-      if (!observed.likelihoods.empty()) throw OptionError("batches are of models without likelihoods");
       batches_.emplace(observed, data, options, learnt);
       return;
     }
@@ -88,13 +87,14 @@ class Planned {
     all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit);
   }
 
-  [[nodiscard]] const learn::Counting& counting() const { return batches_ ? batches_->counting() : *all_; }
-  [[nodiscard]] std::vector<learn::Outcome> run(const learn::LearntParts& parts, const FitOptions& options) const {
-    const auto make = [&](int threads, std::function<bool()> cancelled) -> std::unique_ptr<learn::Runner> {
+  /// Of all data at once.
+  [[nodiscard]] const learn::Counting& counting() const { return *all_; }
+  [[nodiscard]] const learn::Minibatches* batches() const { return batches_ ? &*batches_ : nullptr; }
+  [[nodiscard]] learn::MakeRunner runners(const learn::LearntParts& parts, const FitOptions& options) const {
+    return [&](int threads, std::function<bool()> cancelled) -> std::unique_ptr<learn::Runner> {
       if (!batches_) return std::make_unique<learn::Em>(parts, *all_, options, threads, std::move(cancelled));
       return std::make_unique<learn::Stepwise>(parts, *batches_, options, threads, std::move(cancelled));
     };
-    return learn::run_restarts(parts, make, options);
   }
 
  private:
@@ -102,21 +102,24 @@ class Planned {
   std::optional<learn::Minibatches> batches_;
 };
 
-/// Lets random starts scatter around what is observed: counts where nothing tells latent states apart. Of batches, the
-/// first says what is.
-void centre_starts(const learn::LearntParts& parts, const learn::Counting& counting, const FitOptions& options) {
+/// Lets random starts scatter around what is observed: counts where nothing tells latent states apart.
+void centre_starts(const learn::LearntParts& parts, const learn::MakeRunner& make, const FitOptions& options) {
   const bool draws = options.restarts > 1 ||
                      std::any_of(parts.begin(), parts.end(), [](const auto& part) { return !part->started(); });
   if (!draws) return;
-  learn::Counts counts(counting, options.threads, options.cancelled);
   base::Random random(options.seed);
+  std::vector<double> even;
   for (const auto& part : parts) {
-    std::vector<double> even(part->size());
-    part->even(even, random);
-    part->write(even, counts.operands());
+    const std::size_t offset = even.size();
+    even.resize(offset + part->size());
+    part->even(std::span(even).subspan(offset), random);
   }
-  if (!std::isfinite(counts.count())) return;
-  for (const auto& part : parts) part->centre(counts.operands());
+  const auto statistics = make(options.threads, options.cancelled)->count(std::move(even));
+  std::size_t offset = 0;
+  for (std::size_t k = 0; statistics && k < parts.size(); ++k) {
+    parts[k]->centre(std::span(*statistics).subspan(offset, parts[k]->statistics()));
+    offset += parts[k]->statistics();
+  }
 }
 
 }  // namespace
@@ -136,11 +139,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   learn::LearntParts parts;
   for (const auto& group : groups) {
     if (model::likelihood_of(observed, group[0]) != nullptr) {
-      if (options.standard_errors) {
-        throw OptionError("standard errors are of tables alone: the likelihood " +
-                          graph::quoted(observed.graph.factors()[group[0]].name) + " is learnt, too");
-      }
-      parts.push_back(std::make_unique<learn::Emission>(observed, group));
+      parts.push_back(std::make_unique<learn::Emission>(observed, group, planned.batches()));
       continue;
     }
     const std::string& child = observed.children[group[0]];
@@ -148,8 +147,9 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     parts.push_back(std::make_unique<learn::Table>(observed, group, options.pseudo_count, seen));
   }
   if (options.standard_errors) learn::check_information(parts, options);
-  centre_starts(parts, planned.counting(), options);
-  const std::vector<learn::Outcome> outcomes = planned.run(parts, options);
+  const learn::MakeRunner make = planned.runners(parts, options);
+  centre_starts(parts, make, options);
+  const std::vector<learn::Outcome> outcomes = learn::run_restarts(parts, make, options);
   Fit result = summary(outcomes);
   result.model = learn::resized_like(model, observed.graph);
   std::size_t offset = 0;

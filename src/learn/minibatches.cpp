@@ -8,6 +8,8 @@
 #include "base/sorted_set.hpp"
 #include "graph/spell.hpp"
 #include "learn/take_slices.hpp"
+#include "model/likelihoods.hpp"
+#include "model/measured.hpp"
 #include "plated/error.hpp"
 
 namespace plated::learn {
@@ -47,11 +49,23 @@ void check_apart(const Model& model, DimId plate) {
   }
 }
 
+/// Blocks would name the index of a number without a density by their own count.
+void check_fixed_likelihoods(const Model& observed, const std::vector<bool>& learnt) {
+  for (const auto& [name, numbers] : observed.measurements) {
+    for (const std::size_t f : model::factors_measuring(observed, name)) {
+      if (learnt[f]) continue;
+      const model::Measured all = model::measured(observed, f);
+      const auto components = model::components_of(*model::likelihood_of(observed, f), std::span(&all, 1));
+      model::check_support(observed, f, all, components);
+    }
+  }
+}
+
 }  // namespace
 
 Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptions& options,
                          const std::vector<bool>& counted)
-    : model_(observed), all_{.weights = data.weights} {
+    : model_(observed), all_{.weights = data.weights}, counted_(counted) {
   if (options.batch.size() > 1) throw OptionError("batches are of one plate, and several were named");
   const auto& [name, size] = *options.batch.begin();
   plate_ = plate_of_batches(observed.graph, name);
@@ -59,6 +73,7 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
   if (!data.lists.empty()) refuse_batches(name, "lists of rows are read at once");
   if (observed.lengths.contains(name)) refuse_batches(name, "it is ragged");
   check_apart(observed, plate_);
+  check_fixed_likelihoods(observed, counted);
   const std::int64_t slices = observed.graph.dims()[plate_].size;
   weights_.assign(static_cast<std::size_t>(slices), 1.0);
   if (const auto given = all_.weights.extract(name)) {
@@ -80,22 +95,40 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
   if (blocks_.empty()) refuse_batches(name, "it has no slices of any weight");
   all_.states = std::exchange(model_.evidence, {});
   all_.lengths = std::exchange(model_.lengths, {});
-  ModelAndData first = take_slices(model_, all_, plate_, blocks_[0].slices);
-  first.model.evidence = std::move(first.data.states);
-  first.model.lengths = std::move(first.data.lengths);
-  first.data.weights.emplace(name, Tensor::scalar(1.0));
-  counting_.emplace(std::move(first.model), first.data.weights, counted, options.memory_limit,
-                    Counting::Missing::possible);
+  Weights first;
+  Model planned = model::bound(model(0, first), counted);
+  first.insert_or_assign(name, Tensor::scalar(1.0));
+  counting_.emplace(std::move(planned), first, counted, options.memory_limit, Counting::Missing::possible);
 }
 
-void Minibatches::observe(std::size_t block, RunOptions& run) const {
+Model Minibatches::model(std::size_t block) const {
+  Weights weights;
+  return model(block, weights);
+}
+
+Model Minibatches::model(std::size_t block, Weights& weights) const {
+  ModelAndData part = take_slices(model_, all_, plate_, blocks_[block].slices);
+  part.model.evidence = std::move(part.data.states);
+  part.model.lengths = std::move(part.data.lengths);
+  part.model.measurements = take_measurements(model_, plate_, blocks_[block].slices);
+  weights = std::move(part.data.weights);
+  return std::move(part.model);
+}
+
+void Minibatches::observe(std::size_t block, RunOptions& run, std::vector<Tensor>& factors) const {
   const Block& at = blocks_[block];
   const std::string& name = model_.graph.dims()[plate_].name;
-  ModelAndData part = take_slices(model_, all_, plate_, at.slices);
-  run.evidence = counting_->as_planned(part.model.graph, std::move(part.data.states));
-  run.lengths = std::move(part.data.lengths);
+  Model part = model(block, run.weights);
+  run.evidence = counting_->as_planned(part.graph, std::move(part.evidence));
+  run.lengths = IntegersByName(part.lengths);
   run.sizes.insert_or_assign(name, std::ssize(at.slices));
-  run.weights = std::move(part.data.weights);
+  if (!model_.measurements.empty()) {
+    part.evidence.clear();
+    part = model::bound(std::move(part), counted_);
+    for (const auto& [measured, numbers] : model_.measurements) {
+      for (const std::size_t f : model::factors_measuring(model_, measured)) factors[f] = part.factors[f];
+    }
+  }
   std::vector<double> weights;
   for (const std::int64_t slice : at.slices) {
     weights.push_back(weights_[static_cast<std::size_t>(slice)] * weight_ / at.weight);

@@ -23,19 +23,26 @@ class Minibatches {
   [[nodiscard]] const Counting& counting() const { return *counting_; }
   /// The part of all data that a block has.
   [[nodiscard]] double share(std::size_t block) const { return blocks_[block].weight / weight_; }
-  /// Gives a run the evidence, lengths, weights and size of a block.
-  void observe(std::size_t block, RunOptions& run) const;
+  /// The model with the data of a block.
+  [[nodiscard]] Model model(std::size_t block) const;
+  /// Gives a run the evidence, lengths, weights and size of a block, and its log-probabilities of numbers: those of
+  /// likelihoods that are learnt are zeros, to be written.
+  void observe(std::size_t block, RunOptions& run, std::vector<Tensor>& factors) const;
 
  private:
+  /// The weights of the other plates in a block, besides its model.
+  [[nodiscard]] Model model(std::size_t block, Weights& weights) const;
+
   struct Block {
     std::vector<std::int64_t> slices;
     double weight = 0;
   };
 
-  Model model_;                  // without its data
+  Model model_;                  // without its states and lengths
   Data all_;                     // without weights of the plate
   std::vector<double> weights_;  // [slice]
   DimId plate_ = 0;
+  std::vector<bool> counted_;
   std::vector<Block> blocks_;
   double weight_ = 0;  // of all of them
   std::optional<Counting> counting_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,7 +32,11 @@ using Told = std::function<void(std::int64_t, double)>;
 class Runner {
  public:
   /// The parts outlive it.
-  explicit Runner(const LearntParts& parts) : parts_(parts) {}
+  explicit Runner(const LearntParts& parts) : parts_(parts) {
+    std::size_t size = 0;
+    for (const auto& part : parts) size += part->statistics();
+    statistics_.resize(size);
+  }
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   virtual ~Runner() = default;
@@ -39,31 +44,38 @@ class Runner {
   /// From the parameters of a start. Where it is cancelled, what has been found until then; throws CancelledError
   /// before anything has been, and ImpossibleError where the data have no probability.
   [[nodiscard]] virtual Outcome run(std::vector<double> start, const Told& told) = 0;
+  /// The statistics of all data under parameters, those of each part one behind the other; none where the data have no
+  /// probability under them.
+  [[nodiscard]] virtual std::optional<std::vector<double>> count(std::vector<double> parameters) = 0;
 
  protected:
-  /// A call of visit(part, its stretch of the parameters) for each part.
+  /// A call of visit(part, its stretch of the parameters, and of the statistics) for each part.
   template <class Visit>
   void each(const Visit& visit) {
-    each_of(now_, visit);
+    std::size_t offset = 0;
+    std::size_t counted = 0;
+    for (const auto& part : parts_) {
+      visit(*part, std::span(now_).subspan(offset, part->size()),
+            std::span(statistics_).subspan(counted, part->statistics()));
+      offset += part->size();
+      counted += part->statistics();
+    }
   }
   [[nodiscard]] double log_prior() const {
     double sum = 0;
-    each_of(now_, [&](const Learnt& part, std::span<const double> numbers) { sum += part.log_prior(numbers); });
+    std::size_t offset = 0;
+    for (const auto& part : parts_) {
+      sum += part->log_prior(std::span(now_).subspan(offset, part->size()));
+      offset += part->size();
+    }
     return sum;
   }
 
-  std::vector<double> now_;  // the parameters
+  std::vector<double> now_;         // the parameters
+  std::vector<double> statistics_;  // of the last E-step, or an average
+  std::vector<std::string> notes_;  // of the last M-step
 
  private:
-  template <class Numbers, class Visit>
-  void each_of(Numbers& numbers, const Visit& visit) const {
-    std::size_t offset = 0;
-    for (const auto& part : parts_) {
-      visit(*part, std::span(numbers).subspan(offset, part->size()));
-      offset += part->size();
-    }
-  }
-
   const LearntParts& parts_;
 };
 

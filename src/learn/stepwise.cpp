@@ -30,9 +30,9 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
       workspace_(batches.counting().plan()),
       run_(batches.counting().run()),
       factors_(batches.counting().factors()),
-      sums_(factors_.size()),
       logs_(factors_.size(), nullptr),
-      counts_(factors_.size(), nullptr) {
+      counts_(factors_.size(), nullptr),
+      numbers_(parts.size()) {
   run_.threads = threads;
   run_.cancelled = std::move(cancelled);
   places_.gradients.resize(factors_.size());
@@ -40,41 +40,74 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
     if (!batches.counting().is_counted(f)) continue;
     factors_[f] = batches.counting().start(f);
     places_.gradients[f] = batches.counting().operand(f);
-    sums_[f].resize(static_cast<std::size_t>(factors_[f].elements()));
-    logs_[f] = static_cast<double*>(factors_[f].mutable_data());
-    counts_[f] = sums_[f].data();
   }
 }
 
-void Stepwise::write() {
-  each([&](const Learnt& part, std::span<const double> numbers) {
-    part.write(numbers, {.logs = logs_, .counts = counts_});
+void Stepwise::write(std::size_t block) {
+  batches_.observe(block, run_, factors_);
+  block_ = block;
+  for (std::size_t f = 0; f < factors_.size(); ++f) {
+    if (!batches_.counting().is_counted(f)) continue;
+    if (places_.gradients[f].shape() != factors_[f].shape()) {
+      places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
+    }
+    logs_[f] = static_cast<double*>(factors_[f].mutable_data());
+    counts_[f] = static_cast<const double*>(places_.gradients[f].data());
+  }
+  each([&](const Learnt& part, std::span<const double> numbers, auto) { part.write(numbers, operands()); });
+}
+
+double Stepwise::count_block(std::size_t block) {
+  write(block);
+  value_and_gradient_into(found_, batches_.counting().plan(), factors_, workspace_, run_, places_);
+  return sum_of(found_.values[0]);
+}
+
+void Stepwise::blend(double share, double kept) {
+  each([&](const Learnt& part, std::span<const double> numbers, std::span<double> statistics) {
+    own_.assign(statistics.size(), 0.0);
+    part.count(numbers, operands(), own_);
+    for (std::size_t k = 0; k < own_.size(); ++k) statistics[k] = kept * statistics[k] + share * own_[k];
+  });
+}
+
+void Stepwise::maximise(std::size_t block) {
+  notes_.clear();
+  auto seen = numbers_.begin();
+  each([&](const Learnt& part, std::span<double> numbers, std::span<double> statistics) {
+    *seen += part.numbers(block);
+    if (*seen++ < part.numbers_needed()) return;
+    before_.assign(numbers.begin(), numbers.end());
+    part.maximise(numbers, statistics, notes_);
+    part.recentre(before_, numbers, statistics);
   });
 }
 
 double Stepwise::step(std::size_t block) {
-  write();
-  batches_.observe(block, run_);
-  value_and_gradient_into(found_, batches_.counting().plan(), factors_, workspace_, run_, places_);
+  const double log_z = count_block(block);
   const double size = step_size(steps_++);
-  for (std::size_t f = 0; f < sums_.size(); ++f) {
-    const auto* const found = static_cast<const double*>(places_.gradients[f].data());
-    for (std::size_t k = 0; k < sums_[f].size(); ++k) sums_[f][k] += size * (found[k] - sums_[f][k]);
-  }
-  each([&](const Learnt& part, std::span<double> numbers) {
-    part.maximise(numbers, {.logs = logs_, .counts = counts_});
-  });
-  return sum_of(found_.values[0]);
+  blend(size, 1 - size);
+  maximise(block);
+  return log_z;
 }
 
 double Stepwise::log_total() {
-  write();
   double total = 0;
   for (std::size_t block = 0; block < batches_.count(); ++block) {
-    batches_.observe(block, run_);
+    write(block);
     total += batches_.share(block) * sum_of(batches_.counting().plan().run(factors_, run_)[0]);
   }
   return total;
+}
+
+std::optional<std::vector<double>> Stepwise::count(std::vector<double> parameters) {
+  now_ = std::move(parameters);
+  std::fill(statistics_.begin(), statistics_.end(), 0.0);
+  for (std::size_t block = 0; block < batches_.count(); ++block) {
+    if (!std::isfinite(count_block(block))) return std::nullopt;
+    blend(batches_.share(block), 1);
+  }
+  return statistics_;
 }
 
 void Stepwise::pass(Outcome& outcome, std::vector<std::size_t>& order, base::Random& random) {
@@ -98,7 +131,9 @@ Outcome Stepwise::run(std::vector<double> start, const Told& told) {
   Outcome outcome;
   now_ = std::move(start);
   steps_ = 0;
-  for (std::vector<double>& sums : sums_) std::fill(sums.begin(), sums.end(), 0.0);
+  notes_.clear();
+  std::fill(statistics_.begin(), statistics_.end(), 0.0);
+  std::fill(numbers_.begin(), numbers_.end(), std::size_t{0});
   base::Random random(options_.seed);
   std::vector<std::size_t> order(batches_.count());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -119,6 +154,7 @@ Outcome Stepwise::run(std::vector<double> start, const Told& told) {
     outcome.interrupted = true;
     outcome.log_likelihood = outcome.history.back() - log_prior();
   }
+  outcome.notes = std::move(notes_);
   return outcome;
 }
 

@@ -13,12 +13,20 @@ class Stepwise final : public Runner {
            std::function<bool()> cancelled);
 
   [[nodiscard]] Outcome run(std::vector<double> start, const Told& told) override;
+  [[nodiscard]] std::optional<std::vector<double>> count(std::vector<double> parameters) override;
 
  private:
   void pass(Outcome& outcome, std::vector<std::size_t>& order, base::Random& random);
-  /// The E-step of a block, its share of the counts, and the M-step.
+  /// The E-step of a block, its share of the statistics, and the M-step.
   double step(std::size_t block);
-  void write();
+  /// The E-step alone.
+  double count_block(std::size_t block);
+  /// Adds a share of what the last E-step has found to the statistics, and takes as much of what they are.
+  void blend(double share, double kept);
+  void maximise(std::size_t block);
+  /// Makes the operands those of a block.
+  void write(std::size_t block);
+  [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_, .block = block_}; }
   /// ln Z of all data under the numbers as they are.
   [[nodiscard]] double log_total();
 
@@ -29,9 +37,12 @@ class Stepwise final : public Runner {
   std::vector<Tensor> factors_;
   GradientOptions places_;
   ValueAndGradient found_;
-  std::vector<std::vector<double>> sums_;  // [factor]: counts, averaged
   std::vector<double*> logs_;
   std::vector<const double*> counts_;
+  std::size_t block_ = 0;             // that the operands are of
+  std::vector<double> own_;           // statistics of one part in one block
+  std::vector<double> before_;        // parameters of one part before its M-step
+  std::vector<std::size_t> numbers_;  // [part]: that have been seen
   std::int64_t steps_ = 0;
 };
 

@@ -100,14 +100,15 @@ void Table::even(std::span<double> parameters, base::Random& /*random*/) const {
   });
 }
 
-void Table::centre(const Operands& operands) {
+void Table::centre(std::span<const double> statistics) {
   if (!observed_) return;
   constexpr double unseen = 1e-3;  // the share of states that were not observed: zeros would stay so
   base::Random none(0);
   std::vector<double> rows(size());
   even(rows, none);
   centre_ = rows;
-  maximise(centre_, operands);
+  std::vector<std::string> nobody;
+  maximise(centre_, statistics, nobody);
   for (std::size_t k = 0; k < size(); ++k) centre_[k] += unseen * (rows[k] - centre_[k]);
 }
 
@@ -148,19 +149,26 @@ void Table::each_row_entries(const std::function<void(const std::vector<std::siz
   });
 }
 
-void Table::maximise(std::span<double> parameters, const Operands& operands) const {
+void Table::count(std::span<const double> /*parameters*/, const Operands& operands,
+                  std::span<double> statistics) const {
   const std::size_t rows = outer_ * inner_;
+  for (const std::size_t factor : factors_) {
+    const double* const counts = operands.counts[factor];
+    each_row([&](std::size_t row) {
+      const std::size_t first = place(row);
+      for (std::size_t k = 0; k < states_; ++k) statistics[row + k * inner_] += counts[first + k * rows];
+    });
+  }
+}
+
+void Table::maximise(std::span<double> parameters, std::span<const double> statistics,
+                     std::vector<std::string>& /*notes*/) const {
   each_row([&](std::size_t row) {
-    const std::size_t first = place(row);
-    const auto count = [&](std::size_t k) {
-      double sum = pseudo_.empty() ? 0 : pseudo_[row + k * inner_];
-      for (const std::size_t factor : factors_) sum += operands.counts[factor][first + k * rows];
-      return sum;
-    };
+    const auto count = [&](std::size_t at) { return pseudo_.empty() ? statistics[at] : pseudo_[at] + statistics[at]; };
     double sum = 0;
-    for (std::size_t k = 0; k < states_; ++k) sum += count(k);
+    for (std::size_t k = 0; k < states_; ++k) sum += count(row + k * inner_);
     if (!(sum > 0)) return;  // nothing reaches the row
-    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = count(k) / sum;
+    for (std::size_t k = 0; k < states_; ++k) parameters[row + k * inner_] = count(row + k * inner_) / sum;
   });
 }
 

@@ -21,11 +21,20 @@ class Table final : public Learnt {
   void draw(std::span<double> parameters, base::Random& random) const override;
   [[nodiscard]] bool started() const override { return started_; }
   void even(std::span<double> parameters, base::Random& random) const override;
-  void centre(const Operands& operands) override;
+  void centre(std::span<const double> statistics) override;
   [[nodiscard]] double log_prior(std::span<const double> parameters) const override;
   void write(std::span<const double> parameters, const Operands& operands) const override;
-  void maximise(std::span<double> parameters, const Operands& operands) const override;
+  [[nodiscard]] std::size_t statistics() const override { return size(); }
+  void count(std::span<const double> parameters, const Operands& operands, std::span<double> statistics) const override;
+  void maximise(std::span<double> parameters, std::span<const double> statistics,
+                std::vector<std::string>& notes) const override;
+  void recentre(std::span<const double> /*from*/, std::span<const double> /*to*/,
+                std::span<double> /*statistics*/) const override {}
+  [[nodiscard]] std::size_t numbers(std::size_t /*block*/) const override { return 0; }
+  [[nodiscard]] std::size_t numbers_needed() const override { return 0; }
   void restrain(std::span<double> parameters, std::span<const double> step) const override;
+  [[nodiscard]] std::unique_ptr<Curved> curved(const Model& model, std::span<const double> parameters,
+                                               const Operands& operands) const override;
   void store(std::span<const double> parameters, Model& model) const override;
 
   [[nodiscard]] const std::vector<std::size_t>& factors() const { return factors_; }

@@ -44,11 +44,26 @@ Integers taken(const Integers& all, std::size_t axis, const Slices& slices) {
   return some;
 }
 
-Tensor taken(const Tensor& all, std::size_t axis, const Slices& slices) {
+/// A view of so many slices along an axis.
+Tensor range_of(const Tensor& all, std::size_t axis, std::int64_t first, std::int64_t count) {
+  Tensor::Shape shape = all.shape();
+  shape[axis] = count;
+  const auto view = [&]<class T>(const T* data) {
+    return Tensor::view(data + first * all.strides()[axis], shape, all.strides());
+  };
+  return all.dtype() == Dtype::float32 ? view(all.data<const float>()) : view(all.data<const double>());
+}
+
+/// Reads no slices before the first or behind the last of them, which are in order.
+Tensor taken(const Tensor& all, std::size_t axis, Slices slices) {
   Tensor some = Tensor::uninitialised(all.dtype(), shape_with(all.shape(), axis, slices));
-  const std::vector<double> values = all.values();
+  if (some.elements() == 0) return some;
+  const std::int64_t first = slices.front();
+  for (std::int64_t& slice : slices) slice -= first;
+  const Tensor range = range_of(all, axis, first, slices.back() + 1);
+  const std::vector<double> values = range.values();
   const auto fill = [&]<class T>(T* entries) {
-    each_stretch(all.shape(), axis, slices, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    each_stretch(range.shape(), axis, slices, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
       std::transform(values.begin() + from, values.begin() + from + count, entries + to,
                      [](double value) { return static_cast<T>(value); });
     });
@@ -106,15 +121,10 @@ Long taken(const Long& all, const std::string& plate, std::int64_t size, const S
 void take_likelihoods(const Model& observed, DimId plate, const Slices& slices, ModelAndData& result) {
   const FactorGraph& graph = observed.graph;
   result.model.measurements.clear();
-  for (const auto& [name, numbers] : observed.measurements) {
-    const std::vector<DimId> plates = graph.factor_plates(model::factors_measuring(observed, name)[0]);
-    const auto axis = axis_of(graph, plates, numbers.rank(), plate);
-    const Tensor kept = axis ? taken(numbers, *axis, slices) : numbers;
-    const std::vector<double> values = kept.values();
-    if (std::any_of(values.begin(), values.end(), [](double number) { return !std::isnan(number); })) {
-      result.data.measurements.emplace(name, kept);
-    }
-  }
+  result.data.measurements = take_measurements(observed, plate, slices);
+  std::erase_if(result.data.measurements, [](const auto& entry) {
+    return std::all_of(entry.second.begin(), entry.second.end(), [](double number) { return std::isnan(number); });
+  });
   for (std::size_t f = 0; f < observed.factors.size(); ++f) {
     const std::vector<DimId>& dims = graph.factors()[f].dims;
     const auto axis = axis_of(graph, dims, dims.size(), plate);
@@ -126,6 +136,16 @@ void take_likelihoods(const Model& observed, DimId plate, const Slices& slices, 
 }
 
 }  // namespace
+
+Measurements take_measurements(const Model& observed, DimId plate, const Slices& slices) {
+  Measurements result;
+  for (const auto& [name, numbers] : observed.measurements) {
+    const std::vector<DimId> plates = observed.graph.factor_plates(model::factors_measuring(observed, name)[0]);
+    const auto axis = axis_of(observed.graph, plates, numbers.rank(), plate);
+    result.emplace(name, axis ? taken(numbers, *axis, slices) : numbers);
+  }
+  return result;
+}
 
 ModelAndData take_slices(const Model& observed, const Weights& weights, const Lists& lists, DimId plate,
                          const Slices& slices) {

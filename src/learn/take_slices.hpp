@@ -24,4 +24,8 @@ struct ModelAndData {
 [[nodiscard]] ModelAndData take_slices(const Model& model, const Data& all, DimId plate,
                                        const std::vector<std::int64_t>& slices);
 
+/// The numbers of likelihoods in these slices, missing ones and all.
+[[nodiscard]] Measurements take_measurements(const Model& observed, DimId plate,
+                                             const std::vector<std::int64_t>& slices);
+
 }  // namespace plated::learn

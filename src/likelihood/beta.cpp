@@ -9,7 +9,7 @@ namespace plated::likelihood {
 namespace {
 
 constexpr double least_beta = 1e-6;
-constexpr double most_beta = largest_shape;
+constexpr double most_together = largest_shape;  // alpha and beta
 
 /// Maximises (a − 1) x + (b − 1) y − ln B(a, b), which is concave: Newton's steps, halved until they gain.
 class BetaSearch {
@@ -32,7 +32,7 @@ class BetaSearch {
       for (int halves = 0; halves < 60 && !gained; ++halves, step_a *= 0.5, step_b *= 0.5) {
         const double next_a = a + step_a;
         const double next_b = b + step_b;
-        if (!(next_a >= least_beta && next_b >= least_beta && next_a <= most_beta && next_b <= most_beta)) continue;
+        if (!(next_a >= least_beta && next_b >= least_beta && next_a + next_b <= most_together)) continue;
         const double next = value(next_a, next_b);
         if (!(next >= now)) continue;
         gained = true;
@@ -44,6 +44,17 @@ class BetaSearch {
       }
       if (!gained) return;
     }
+  }
+
+  /// The best of those that are as large together as is allowed; returns whether the best of all are no smaller.
+  [[nodiscard]] bool run_on_bound(double& a, double& b) const {
+    const double start = std::exp(x_) / (std::exp(x_) + std::exp(y_)) * most_together;
+    a = find_zero(least_beta, most_together - least_beta, start, [&](double at, double& slope) {
+      slope = trigamma(at) + trigamma(most_together - at);
+      return digamma(at) - digamma(most_together - at) - (x_ - y_);
+    });
+    b = most_together - a;
+    return x_ - digamma(a) + digamma(most_together) >= 0;
   }
 
  private:
@@ -97,27 +108,40 @@ class Beta final : public Density {
     const double low = std::exp(x);
     const double high = std::exp(y);
     const double room = 1 - low - high;
-    const double together = room > 0 ? 0.5 / room : 2 * most_beta;
-    if (together >= most_beta) {
-      at[0] = std::log(std::max(least_beta, most_beta * low / (low + high)));
-      at[1] = std::log(std::max(least_beta, most_beta * high / (low + high)));
-      return Verdict::held;
-    }
+    const double together = room > 0 ? 0.5 / room : 2 * most_together;
+    const BetaSearch search(x, y);
     double a = std::exp(at[0]);
     double b = std::exp(at[1]);
-    if (together > 4) {  // a good start where they are nearly alike
-      a = together * low / (low + high);
-      b = together * high / (low + high);
+    const bool bound = together > 0.5 * most_together && search.run_on_bound(a, b);
+    if (!bound) {
+      if (together > 4) {  // a good start where they are nearly alike
+        a = std::min(together, 0.99 * most_together) * low / (low + high);
+        b = std::min(together, 0.99 * most_together) * high / (low + high);
+      }
+      search.run(a, b);
     }
-    BetaSearch(x, y).run(a, b);
     at[0] = std::log(a);
     at[1] = std::log(b);
-    const bool inside = std::min(a, b) > 1.01 * least_beta && std::max(a, b) < 0.99 * most_beta;
-    return inside ? Verdict::fine : Verdict::held;
+    return bound || std::min(a, b) <= 1.01 * least_beta ? Verdict::held : Verdict::fine;
+  }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const double together = std::exp(at[0]) + std::exp(at[1]);
+    const double both = trigamma(together);
+    for (std::size_t p = 0; p < 2; ++p) {
+      d.set_first(p, 0, digamma(together) - digamma(std::exp(at[p])));
+      d.set_first(p, p + 1, 1);
+      d.set_second(p, p, 0, both - trigamma(std::exp(at[p])));
+      d.set_held(p, together >= most_together * (1 - 1e-6) || std::exp(at[p]) <= 1.01 * least_beta);
+    }
+    d.set_second(0, 1, 0, both);
   }
   void neutral(std::span<double> at) const override { at[0] = at[1] = 0; }
   void clamp(std::span<double> at) const override {
-    for (double& c : at) c = std::clamp(c, std::log(least_beta), std::log(most_beta));
+    const double most = std::log(most_together);
+    for (double& c : at) c = std::clamp(c, std::log(least_beta), most);
+    const double over = std::log(std::exp(at[0]) + std::exp(at[1])) - most;
+    if (!(over > 0)) return;
+    for (double& c : at) c = std::max(c - over, std::log(least_beta));
   }
   [[nodiscard]] const char* held() const override { return "its alpha or beta would be without bounds"; }
 };

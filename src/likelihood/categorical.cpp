@@ -61,6 +61,15 @@ class Categorical final : public Density {
     for (std::size_t k = 0; k < coordinates_; ++k) at[k] = s[coordinates_ == 1 ? 1 : k] / weight;
     return Verdict::fine;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const auto put = [&](std::size_t p, std::size_t state, double probability, double sign) {
+      if (!(probability > 0)) return;
+      d.set_first(p, state, sign / probability);
+      d.set_second(p, p, state, -1 / (probability * probability));
+    };
+    for (std::size_t p = 0; p < coordinates_; ++p) put(p, coordinates_ == 1 ? 1 : p, at[p], 1);
+    if (coordinates_ == 1) put(0, 0, 1 - at[0], -1);
+  }
   void neutral(std::span<double> at) const override {
     std::fill(at.begin(), at.end(), 1 / static_cast<double>(states_));
   }

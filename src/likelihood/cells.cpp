@@ -30,4 +30,10 @@ Cells::Cells(const Density& density, bool inflated, std::span<const double> numb
   if (std::all_of(base_.begin(), base_.end(), [](double base) { return base == 0; })) base_.clear();
 }
 
+std::size_t Cells::seen() const {
+  std::size_t sum = 0;
+  for (const Stretch& stretch : stretches_) sum += stretch.end - stretch.begin;
+  return sum;
+}
+
 }  // namespace plated::likelihood

@@ -28,6 +28,8 @@ class Cells {
   Cells(const Density& density, bool inflated, std::span<const double> numbers, std::span<const std::uint32_t> groups);
 
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// Those that are not missing.
+  [[nodiscard]] std::size_t seen() const;
   [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
   [[nodiscard]] const double* features(std::size_t which) const { return features_[which].data(); }
   /// What log-probabilities have besides the coefficients' share; nullptr: nothing.

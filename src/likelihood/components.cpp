@@ -146,6 +146,25 @@ void Components::estimate(std::span<const double> statistics, std::span<double> 
   }
 }
 
+double Components::weight(std::span<const double> statistics, std::size_t k) const {
+  const std::size_t rows = density_->statistics();
+  double sum = inflated_ ? statistics[statistic(k, rows)] : 0;
+  for (std::size_t s = 0; s < (density_->form() == Form::chosen ? rows : 1); ++s) sum += statistics[statistic(k, s)];
+  return sum;
+}
+
+void Components::recentre(std::span<const double> from, std::span<const double> to,
+                          std::span<double> statistics) const {
+  const std::size_t rows = density_->statistics();
+  std::vector<double> row(rows);
+  for (std::size_t k = 0; k < count(); ++k) {
+    for (std::size_t s = 0; s < rows; ++s) row[s] = statistics[statistic(k, s)];
+    density_->recentre(component(from, k).first(density_->coordinates()),
+                       component(to, k).first(density_->coordinates()), row);
+    for (std::size_t s = 0; s < rows; ++s) statistics[statistic(k, s)] = row[s];
+  }
+}
+
 void Components::clamp(std::span<double> coordinates) const {
   for (std::size_t k = 0; k < count(); ++k) density_->clamp(component(coordinates, k).first(density_->coordinates()));
 }

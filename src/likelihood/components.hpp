@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "likelihood/cells.hpp"
+#include "likelihood/derivatives.hpp"
 #include "likelihood/loops.hpp"
 
 namespace plated::likelihood {
@@ -26,6 +27,12 @@ class Components {
   [[nodiscard]] std::size_t size() const { return count() * coordinates(); }
   [[nodiscard]] std::size_t free() const { return count() * (density_->free() + (inflated_ ? 1 : 0)); }
   [[nodiscard]] std::size_t statistics() const { return count() * (density_->statistics() + (inflated_ ? 1 : 0)); }
+  /// Where statistic s of component k is among those of all.
+  [[nodiscard]] std::size_t statistic(std::size_t k, std::size_t s) const {
+    return k / parents_ * (statistics() / groups_) + s * parents_ + k % parents_;
+  }
+  /// How much all cells of component k count together.
+  [[nodiscard]] double weight(std::span<const double> statistics, std::size_t k) const;
   /// A number may be seen.
   [[nodiscard]] bool supports(double number) const { return (inflated_ && number == 0) || density_->supports(number); }
 
@@ -42,6 +49,14 @@ class Components {
              std::span<double> statistics) const;
   /// The best coordinates for statistics that were counted under those that come in; one verdict per component.
   void estimate(std::span<const double> statistics, std::span<double> coordinates, std::span<Verdict> verdicts) const;
+  /// Statistics that were counted under some coordinates become those under others.
+  void recentre(std::span<const double> from, std::span<const double> to, std::span<double> statistics) const;
+  /// Of component k: by its parameters, with the probability of zero last, as sums of its statistics, with the weight
+  /// of zeros last.
+  [[nodiscard]] Derivatives derivatives(std::span<const double> coordinates, std::size_t k) const;
+  /// The entries of component k become the sums of its statistics in each cell, each times a weight; others stay.
+  void write_sums(std::span<const double> coordinates, const Cells& cells, std::size_t k,
+                  std::span<const double> weights, double* entries) const;
   void clamp(std::span<double> coordinates) const;
   /// Moves extrapolated coordinates towards those of a step until they are possible.
   void restrain(std::span<double> coordinates, std::span<const double> step) const;
@@ -50,6 +65,7 @@ class Components {
   /// Coefficients of a group's components, laid out as loops want them, and their log-probabilities of a zero.
   void prepare(std::span<const double> coordinates, std::size_t group, std::vector<double>& coefficients,
                std::vector<double>& zero) const;
+  void derive_zero(std::span<const double> at, Derivatives& result) const;
   [[nodiscard]] Numbers numbers_of(const Cells& cells, const Stretch& stretch) const;
 
   std::shared_ptr<const Density> density_;

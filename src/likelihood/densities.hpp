@@ -5,8 +5,8 @@
 
 namespace plated::likelihood {
 
-/// The largest shape, concentration, alpha and beta. Log-densities are sums of terms as large as these, whose rounding
-/// must stay below what counts as a gain of EM.
+/// The largest shape, concentration, and alpha and beta together. Log-densities are sums of terms as large as these,
+/// whose rounding must stay below what counts as a gain of EM.
 inline constexpr double largest_shape = 1e6;
 
 [[nodiscard]] std::unique_ptr<Density> normal_density(Spread spread);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "likelihood/derivatives.hpp"
 #include "plated/likelihood.hpp"
 
 namespace plated::likelihood {
@@ -72,6 +73,11 @@ class Density {
   virtual void coefficients_of(std::span<const double> coordinates, std::span<double> coefficients) const = 0;
   /// Weighted maximum likelihood. The coordinates come in as those whose coefficients the statistics were taken with.
   [[nodiscard]] virtual Verdict estimate(std::span<const double> statistics, std::span<double> coordinates) const = 0;
+  /// By the parameters; zeros for probabilities that are zero or one.
+  virtual void derive(std::span<const double> coordinates, Derivatives& derivatives) const = 0;
+  /// Statistics that were taken with the coefficients of some coordinates become those of others.
+  virtual void recentre(std::span<const double> /*from*/, std::span<const double> /*to*/,
+                        std::span<double> /*statistics*/) const {}
   /// A component for want of data.
   virtual void neutral(std::span<double> coordinates) const = 0;
   /// Moves coordinates to the nearest that are allowed.

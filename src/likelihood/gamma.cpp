@@ -59,6 +59,19 @@ class Gamma final : public Density {
         });
     return at[1] < log_most - 1e-6 && at[1] > log_least + 1e-6 ? Verdict::fine : Verdict::held;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const double shape = std::exp(at[1]);
+    const double rate = std::exp(at[1] - at[0]);
+    d.set_first(0, 0, at[1] - at[0] - digamma(shape));
+    d.set_first(0, 1, 1);
+    d.set_first(1, 0, shape / rate);
+    d.set_first(1, 2, -1);
+    d.set_second(0, 0, 0, -trigamma(shape));
+    d.set_second(0, 1, 0, 1 / rate);
+    d.set_second(1, 1, 0, -shape / (rate * rate));
+    d.set_unit(1, 1 / unit_);
+    d.set_held(0, at[1] >= log_most - 1e-6 || at[1] <= log_least + 1e-6);
+  }
   void neutral(std::span<double> at) const override { at[0] = at[1] = 0; }
   void clamp(std::span<double> at) const override {
     at[0] = std::clamp(at[0], -700.0, 700.0);

@@ -47,12 +47,12 @@ class Normal final : public Density {
     c[1] = at[0];
     c[2] = std::exp(-at[1]);
     // Moments are taken about a point among the numbers, near the mean once it has settled: no digits cancel.
-    c[3] = std::clamp(at[0], least_, most_);
+    c[3] = point(at);
   }
 
   [[nodiscard]] Verdict estimate(std::span<const double> s, std::span<double> at) const override {
     if (!(s[0] > 0)) return Verdict::empty;
-    const double about = std::clamp(at[0], least_, most_);
+    const double about = point(at);
     const double shift = s[1] / s[0];
     const double variance = s[2] / s[0] - shift * shift;
     at[0] = about + shift;
@@ -61,12 +61,38 @@ class Normal final : public Density {
     at[1] = log_least;
     return Verdict::held;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const double off = point(at) - at[0];  // (number − mean) = (number − point) + off
+    const double one = std::exp(-at[1]);
+    const double two = one * one;
+    d.set_first(0, 0, off * two);
+    d.set_first(0, 1, two);
+    d.set_first(1, 0, (off * off * two - 1) * one);
+    d.set_first(1, 1, 2 * off * two * one);
+    d.set_first(1, 2, two * one);
+    d.set_second(0, 0, 0, -two);
+    d.set_second(0, 1, 0, -2 * off * two * one);
+    d.set_second(0, 1, 1, -2 * two * one);
+    d.set_second(1, 1, 0, two - 3 * off * off * two * two);
+    d.set_second(1, 1, 1, -6 * off * two * two);
+    d.set_second(1, 1, 2, -3 * two * two);
+    d.set_unit(0, spread().scale);
+    d.set_unit(1, spread().scale);
+    d.set_held(1, at[1] <= log_least + 1e-6);
+  }
+  void recentre(std::span<const double> from, std::span<const double> to, std::span<double> s) const override {
+    const double shift = point(from) - point(to);
+    s[2] += shift * (2 * s[1] + shift * s[0]);
+    s[1] += shift * s[0];
+  }
   void neutral(std::span<double> at) const override { at[0] = at[1] = 0; }
   void clamp(std::span<double> at) const override { at[1] = std::clamp(at[1], log_least, 700.0); }
   [[nodiscard]] const char* held() const override { return "its deviation would be next to zero"; }
 
  private:
   static constexpr double log_least = -13.815510557964274;  // a millionth of the spread
+
+  [[nodiscard]] double point(std::span<const double> at) const { return std::clamp(at[0], least_, most_); }
 
   double least_, most_;
 };

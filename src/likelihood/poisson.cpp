@@ -45,6 +45,12 @@ class Poisson final : public Density {
     at[0] = least_;
     return Verdict::held;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    d.set_first(0, 0, -1);
+    d.set_first(0, 1, std::exp(-at[0]));
+    d.set_second(0, 0, 1, -std::exp(-2 * at[0]));
+    d.set_held(0, at[0] <= least_ + 1e-6);
+  }
   void neutral(std::span<double> at) const override { at[0] = 0; }
   void clamp(std::span<double> at) const override { at[0] = std::clamp(at[0], least_, 709.0); }
   [[nodiscard]] const char* held() const override { return "its rate would be zero"; }

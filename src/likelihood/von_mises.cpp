@@ -61,6 +61,23 @@ class VonMises final : public Density {
     put(mean, std::min(found, most), at);
     return inside ? Verdict::fine : Verdict::held;
   }
+  void derive(std::span<const double> at, Derivatives& d) const override {
+    const double mean = std::atan2(at[1], at[0]);
+    const double concentration = std::expm1(std::hypot(at[0], at[1]));
+    const double cosine = std::cos(mean);
+    const double sine = std::sin(mean);
+    d.set_first(0, 1, -concentration * sine);
+    d.set_first(0, 2, concentration * cosine);
+    d.set_first(1, 0, -bessel_ratio(concentration));
+    d.set_first(1, 1, cosine);
+    d.set_first(1, 2, sine);
+    d.set_second(0, 0, 1, -concentration * cosine);
+    d.set_second(0, 0, 2, -concentration * sine);
+    d.set_second(0, 1, 1, -sine);
+    d.set_second(0, 1, 2, cosine);
+    d.set_second(1, 1, 0, -slope_of_ratio(concentration));
+    d.set_held(1, concentration <= least || concentration >= most * (1 - 1e-6));
+  }
   void neutral(std::span<double> at) const override { at[0] = at[1] = 0; }
   void clamp(std::span<double> at) const override {
     const double length = std::hypot(at[0], at[1]);
@@ -72,6 +89,14 @@ class VonMises final : public Density {
  private:
   static constexpr double least = 1e-8;
   static constexpr double most = largest_shape;
+
+  /// The derivative of bessel_ratio.
+  static double slope_of_ratio(double k) {
+    if (k <= least) return 0.5;
+    if (k > 500) return (0.5 + (0.25 + (0.375 + 25.0 / 32 / k) / k) / k) / (k * k);  // nothing cancels
+    const double ratio = bessel_ratio(k);
+    return 1 - ratio / k - ratio * ratio;
+  }
 
   static void put(double mean, double concentration, std::span<double> at) {
     at[0] = std::log1p(concentration) * std::cos(mean);

@@ -205,30 +205,39 @@ std::vector<double> coordinates_of(const Likelihood& likelihood, const Measured&
   return result;
 }
 
+std::map<std::string, Tensor> by_parameter(std::span<const double> numbers, const Measured& measured,
+                                           const likelihood::Components& components, const Tensor::Shape& shape,
+                                           const Likelihood& likelihood) {
+  const std::vector<std::string> names = parameter_names(likelihood.family, likelihood.zero_inflated);
+  const std::size_t entries = measured.entries.size();
+  // A list of probabilities is one parameter, with one more axis.
+  const bool listed = names[0] == "probabilities";
+  const std::size_t states = listed ? components.density().coordinates() : 1;
+  std::map<std::string, Tensor> result;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    const std::size_t each = p == 0 ? states : 1;
+    const std::size_t first = p == 0 ? 0 : p + states - 1;
+    std::vector<double> list(entries * each);
+    for (std::size_t k = 0; k < entries; ++k) {
+      const std::span<const double> own = components.component(numbers, k).subspan(first, each);
+      std::copy(own.begin(), own.end(), list.begin() + static_cast<std::ptrdiff_t>(measured.entries[k] * each));
+    }
+    Tensor::Shape axes = shape;
+    if (p == 0 && listed) axes.push_back(static_cast<std::int64_t>(states));
+    result.emplace(names[p], Tensor::of<double>(axes, list));
+  }
+  return result;
+}
+
 void put_parameters(std::span<const double> coordinates, const Measured& measured,
                     const likelihood::Components& components, const Tensor::Shape& shape, Likelihood& likelihood) {
-  const std::vector<std::string> names = parameter_names(likelihood.family, likelihood.zero_inflated);
   const std::size_t own = components.density().coordinates();
-  const std::size_t states = likelihood.family == Family::categorical ? own : 1;
-  std::vector<std::vector<double>> lists(names.size(), std::vector<double>(measured.entries.size()));
-  if (states > 1) lists[0].resize(measured.entries.size() * states);
-  std::vector<double> parameters(own);
-  for (std::size_t k = 0; k < measured.entries.size(); ++k) {
-    const std::span<const double> at = components.component(coordinates, k);
-    components.density().to_parameters(at.first(own), parameters);
-    const std::size_t entry = measured.entries[k];
-    if (states > 1) {
-      std::copy(parameters.begin(), parameters.end(), lists[0].begin() + static_cast<std::ptrdiff_t>(entry * states));
-    } else {
-      for (std::size_t p = 0; p < own; ++p) lists[p][entry] = parameters[p];
-    }
-    if (components.inflated()) lists.back()[entry] = at.back();
+  std::vector<double> parameters(coordinates.begin(), coordinates.end());
+  for (std::size_t k = 0; k < components.count(); ++k) {
+    components.density().to_parameters(components.component(coordinates, k).first(own),
+                                       components.component(std::span(parameters), k).first(own));
   }
-  for (std::size_t p = 0; p < names.size(); ++p) {
-    Tensor::Shape axes = shape;
-    if (p == 0 && names[p] == "probabilities") axes.push_back(static_cast<std::int64_t>(states));
-    likelihood.parameters.insert_or_assign(names[p], Tensor::of<double>(axes, lists[p]));
-  }
+  likelihood.parameters = by_parameter(parameters, measured, components, shape, likelihood);
 }
 
 Model bound(Model model, const std::vector<bool>& open) {

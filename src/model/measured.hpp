@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -42,6 +43,12 @@ void check_support(const Model& model, std::size_t factor, const Measured& measu
                                                  const likelihood::Components& components);
 void put_parameters(std::span<const double> coordinates, const Measured& measured,
                     const likelihood::Components& components, const Tensor::Shape& shape, Likelihood& likelihood);
+
+/// Numbers that lie as coordinates do, one for each of a component's parameters, by parameter and in the factor's
+/// shape.
+[[nodiscard]] std::map<std::string, Tensor> by_parameter(std::span<const double> numbers, const Measured& measured,
+                                                         const likelihood::Components& components,
+                                                         const Tensor::Shape& shape, const Likelihood& likelihood);
 
 /// The model with measured likelihoods as ordinary factors, log-probabilities with an axis for each of their plates; in
 /// log space if there are any. Those that are `open` get ones: somebody else fills them. Throws as check_support.

@@ -83,9 +83,11 @@ class Eliminator {
       if (first_holder_[link.source] != none) sets.join(first_holder_[link.source], first_holder_[link.target]);
     }
     // What lies outside depends on all parts of the slices up to one together, those in other plates included.
-    const bool is_filtered = problem_.filtered && problem_.outermost_chain(leaf);
+    const bool is_filtered = std::any_of(problem_.links.begin(), problem_.links.end(), [&](const ProblemLink& link) {
+      return problem_.filtered == link.chain && problem_.variable_plates[link.source] == leaf;
+    });
     for (std::uint32_t k = 0, last = none; k < nodes.size(); ++k) {
-      if (!is_filtered && !(apart_ && apart_->common == leaf && result_.nodes[nodes[k]].changes)) continue;
+      if (!is_filtered && !(apart_ == leaf && result_.nodes[nodes[k]].changes)) continue;
       if (last != none) sets.join(last, k);
       last = k;
     }
@@ -183,9 +185,7 @@ class Eliminator {
     for (const ProblemLink& link : problem_.links) {
       const SortedSet& linked = problem_.variable_plates[link.source];
       if (linked == leaf || !base::is_subset(linked, leaf)) continue;
-      if (link.chain == problem_.left_out_of || (problem_.filtered && problem_.outermost_chain(linked) == link.chain)) {
-        plates = unite(plates, linked);
-      }
+      if (link.chain == problem_.left_out_of || link.chain == problem_.filtered) plates = unite(plates, linked);
     }
     return plates;
   }
@@ -195,9 +195,7 @@ class Eliminator {
   /// slice to slice.
   [[nodiscard]] bool is_apart(const ComponentRecord& component) {
     const DimId chain = component.scan->chain;
-    if (!problem_.filtered || problem_.outermost_chain(component.leaf) != chain || component.remaining.empty()) {
-      return false;
-    }
+    if (problem_.filtered != chain || component.remaining.empty()) return false;
     SortedSet common = component.parent;
     bool has_others = false;
     for (const ProblemLink& link : problem_.links) {
@@ -206,11 +204,7 @@ class Eliminator {
       has_others = has_others || problem_.variable_plates[link.source] != component.leaf;
     }
     if (!has_others) return false;
-    if (apart_ && apart_->chain != chain) {
-      throw OptionError("filtered marginals are not offered where two chains link variables in different plates: '" +
-                        graph_.dims()[apart_->chain].name + "' and '" + graph_.dims()[chain].name + "'");
-    }
-    apart_ = Apart{chain, std::move(common)};
+    apart_ = std::move(common);
     return true;
   }
 
@@ -222,7 +216,7 @@ class Eliminator {
   /// are known to their ends. These plates are left last.
   [[nodiscard]] bool stays_apart(ComponentRecord& component) const {
     if (!changes(component.nodes)) return false;
-    const SortedSet parent = unite(component.parent, apart_->common);
+    const SortedSet parent = unite(component.parent, *apart_);
     if (parent == component.leaf) return false;
     component.parent = parent;
     return true;
@@ -239,7 +233,7 @@ class Eliminator {
       if (link.last && is_held(*link.last)) lasts.push_back(*link.last);
     }
     firsts = base::sorted(std::move(firsts));
-    const bool filtered = problem_.filtered && problem_.outermost_chain(component.leaf) == scan.chain;
+    const bool filtered = problem_.filtered == scan.chain;
     scan.forward = true;
     if (auto nodes = absorbable(component, firsts)) {
       scan.absorbed = std::move(*nodes);
@@ -271,22 +265,17 @@ class Eliminator {
       const Node& node = result_.nodes[n];
       if (node.consumer != none || base::intersect(node.variables, ends).empty()) continue;
       if (node.plates != component.parent || !base::is_subset(node.variables, carried)) return std::nullopt;
-      if (node.changes && apart_->chain == component.scan->chain) return std::nullopt;
+      if (node.changes && problem_.filtered == component.scan->chain) return std::nullopt;
       nodes.push_back(n);
     }
     return nodes;
   }
 
-  /// A chain whose parts in different plates depend on each other, slice by slice, and the plates that all have.
-  struct Apart {
-    DimId chain;
-    SortedSet common;
-  };
-
   const Problem& problem_;
   const FactorGraph& graph_;
   Elimination result_;
-  std::optional<Apart> apart_;
+  /// The plates that all parts of the filtered chain have, where parts in different plates depend on each other.
+  std::optional<SortedSet> apart_;
   std::vector<std::uint32_t> first_holder_;  // [variable]: in the leaf that is being partitioned
   std::set<SortedSet> linked_;               // leaves where chains link variables
   std::map<SortedSet, std::vector<std::uint32_t>, DeepestFirst> leaves_;

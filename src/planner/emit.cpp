@@ -155,7 +155,7 @@ class Emitter {
     Returned& result = entry->second;
     if (!is_new) return result;
     ScanRequest request{.component = component, .carried = parts.carried, .returns = true, .keeps = true};
-    const bool filtered = problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain;
+    const bool filtered = problem_.filtered == component.scan->chain;
     if (filtered) {
       request.nodes = components_.later_slices(component);
     } else {

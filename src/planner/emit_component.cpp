@@ -69,8 +69,7 @@ void ComponentEmitter::emit(std::uint32_t c) {
     message_[component.result] = product(c, std::move(tensors), true);
   }
   if (!elimination_.nodes[component.result].changes || rest_[component.result] != none) return;
-  const bool is_filtered =
-      component.scan && problem_.filtered && problem_.outermost_chain(component.leaf) == component.scan->chain;
+  const bool is_filtered = component.scan && problem_.filtered == component.scan->chain;
   rest_[component.result] = is_filtered ? message_so_far(component, scans_[c]) : message_without(c);
 }
 

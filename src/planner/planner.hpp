@@ -33,8 +33,8 @@ struct Options {
   std::map<DimId, std::vector<DimId>> weights;
   /// Variables whose states a run brings along, as indices; no output has one.
   Observations observations;
-  /// Outputs in slices of a chain depend on no later slices.
-  bool filtered = false;
+  /// A chain: outputs in its slices depend on no later ones.
+  std::optional<DimId> filtered = {};
   /// One more output: the total without each slice of a plate, or without some factors of a chain's.
   std::optional<LeftOut> left_out = {};
   std::set<std::string> without;

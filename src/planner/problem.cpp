@@ -63,17 +63,6 @@ std::vector<DimId> index_axes(const FactorGraph& graph, DimId variable, const Ob
   return axes;
 }
 
-std::optional<DimId> Problem::outermost_chain(const SortedSet& leaf) const {
-  for (const ProblemLink& link : links) {
-    if (variable_plates[link.source] != leaf) continue;
-    const bool inside = std::any_of(links.begin(), links.end(), [&](const ProblemLink& other) {
-      return other.chain != link.chain && contains(leaf, other.chain) && variable_plates[other.source] != leaf;
-    });
-    if (!inside) return link.chain;
-  }
-  return std::nullopt;
-}
-
 double Problem::nominal_size(DimId d) const {
   constexpr double slices = 64;
   return kind[d] == DimKind::variable ? static_cast<double>(domain[d]) : slices;
@@ -93,7 +82,7 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     const bool known = variable || (options.fixed_sizes && problem.kind[d] != DimKind::chain);
     const bool drops = !without.contains("drop_unit_dims") && !contains(options.weighted, d);
     // Filtered marginals need the order of slices, even where what is linked has one state.
-    const bool gives_order = options.filtered && graph.linking_chain(d);
+    const bool gives_order = options.filtered && graph.linking_chain(d) == options.filtered;
     if (known && graph.dims()[d].size == 1 && drops && !gives_order) unit.push_back(d);
   }
   const auto in_empty_plate = [&](const SortedSet& plates) {

@@ -75,14 +75,12 @@ struct Problem {
   std::vector<ProblemFactor> factors;      // empty once a schedule is made
   std::vector<ProblemOutput> outputs;
   std::vector<ProblemLink> links;
-  bool filtered = false;  // outputs in slices of a chain, the outermost of several, depend on no later slices
+  std::optional<DimId> filtered;     // a chain: outputs in its slices depend on no later ones
   std::optional<DimId> left_out_of;  // a plate or chain: an output leaves out its slices, or factors of them
   std::vector<DimId> dropped;        // barren variables
   SortedSet absent;  // dims that are left out: variables with one state and, where sizes are fixed, unit dims
   SortedSet fixed;   // plates, batch dims and chains whose size the graph gives and no run may change
 
-  /// The chain that links variables in a leaf and is inside of no other that links any.
-  [[nodiscard]] std::optional<DimId> outermost_chain(const SortedSet& leaf) const;
   /// What a dim counts in choices that must not depend on the sizes of plates: a nominal size for these.
   [[nodiscard]] double nominal_size(DimId d) const;
 };
@@ -93,7 +91,7 @@ struct ReadingOptions {
   /// Plates and batch dims of size 1 disappear like variables of one state (pass `drop_unit_dims`), and so does
   /// everything inside a plate of size 0.
   bool fixed_sizes = false;
-  bool filtered = false;
+  std::optional<DimId> filtered = {};
   std::optional<DimId> left_out_of = {};
   /// Plates that stay even so if they have one slice: it may stand for several.
   SortedSet weighted = {};

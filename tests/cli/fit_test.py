@@ -95,6 +95,40 @@ class Fit(Case):
         self.refuses(2, "is not a plate and a number of slices, as in patient=100", *words, "--batch", "i")
         self.refuses(2, "there is no plate 'j' to have batches", *words, "--batch", "j=7")
 
+    def test_batches_of_numbers(self):
+        model = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"i": 1},
+            "variables": {"kind": {"size": 2, "plates": ["i"]}},
+            "factors": [
+                {"name": "kinds", "dims": ["kind"], "tied": ["i"], "distribution_of": "kind", "values": [0.5, 0.5]},
+                {"name": "x", "dims": ["kind"], "tied": ["i"],
+                 "likelihood": {"family": "normal", "mean": [0, 2], "deviation": 1}}]}
+        self.write("mixture.json", json.dumps(model))
+        self.write("x.csv", "x\n" + "\n".join(str(k % 7 / 7 + (5 if k % 3 == 0 else -1)) for k in range(210)) + "\n")
+        words = ["fit", "mixture.json", "--data", "x.csv", "--iterations", 40]
+        all_at_once = self.tells(*words)
+        told = self.tells(*words, "--batch", "i=20", "--seed", 3, "-o", "fitted.json")
+        self.assertLess(all_at_once["ln_l"] - told["ln_l"], 0.5)
+        self.assertGreater(all_at_once["ln_l"] - told["ln_l"], -1e-6)
+        self.assertAlmostEqual(self.tells("evaluate", "fitted.json", "--data", "x.csv")["ln_l"], told["ln_l"], places=6)
+
+    def test_standard_errors_of_parameters(self):
+        model = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"i": 1}, "variables": {},
+            "factors": [{"name": "x", "dims": [], "tied": ["i"], "learn": True, "likelihood": {"family": "normal"}},
+                        {"name": "y", "dims": [], "tied": ["i"], "learn": True, "likelihood": {"family": "categorical"}}]}
+        self.write("model.json", json.dumps(model))
+        self.write("data.csv", "x,y\n1,0\n2,1\n4,2\n5,1\n8,2\n")
+        words = ["fit", "model.json", "--data", "data.csv", "--standard-errors"]
+        errors = self.tells(*words)["likelihood_errors"]
+        self.assertAlmostEqual(errors["x"]["mean"], math.sqrt(6 / 5))
+        self.assertAlmostEqual(errors["x"]["deviation"], math.sqrt(6 / 10))
+        self.assertAlmostEqual(errors["y"]["probabilities"][0], math.sqrt(0.2 * 0.8 / 5))
+        table = self.run_program(*words, "--quiet").stdout
+        self.assertRegex(table, r"factor +entry +number +standard error")
+        self.assertRegex(table, r"x +mean +4\.000000 +1\.095445")
+        self.assertRegex(table, r"y +probabilities\[0\] +0\.200000 +0\.178885")
+
     def test_lists_of_votes(self):
         votes = {
             "format": "plated", "version": 1, "space": "real", "plates": {"item": 1, "annotator": 3},

@@ -76,6 +76,13 @@ class Slices {
     }
     return {};
   }
+  /// The first chain among a variable's plates that is inside of no other.
+  [[nodiscard]] std::optional<DimId> outermost_chain(DimId v) const {
+    for (const DimId chain : of_kind(plates(v), DimKind::chain)) {
+      if (of_kind(around(chain), DimKind::chain).empty()) return chain;
+    }
+    return std::nullopt;
+  }
   /// Whether a dim is a chain whose linked variables are in a plate.
   [[nodiscard]] bool runs_inside(DimId chain, DimId plate) const {
     for (const Chain& c : graph_.chains()) {

@@ -195,6 +195,37 @@ TEST(Filtered, OfPartsInDifferentPlatesLeavesOutLaterSlicesOfAll) {
   }
 }
 
+TEST(Filtered, OfTwoChainsWhosePartsAreInDifferentPlatesKnowsAllOfTheOther) {
+  // Each chain has a part in a plate and one outside of it; what all four depend on is o.
+  FactorGraph graph;
+  graph.chain("t", 2);
+  graph.chain("u", 2);
+  graph.plate("k", 2);
+  graph.plate("m", 1);
+  graph.variable("o", 2, {});
+  const std::vector<Dims> factors{
+      {"t", "a", "b", "o"}, {"t", "k", "c", "d", "o"}, {"u", "e", "f", "o"}, {"u", "m", "g", "h", "o"}, {"o"}};
+  for (const char* v : {"a", "b", "c", "d", "e", "f", "g", "h"}) graph.variable(v, 2);
+  graph.link("t", "a", "b");
+  graph.link("t", "c", "d");
+  graph.link("u", "e", "f");
+  graph.link("u", "g", "h");
+  for (const Dims& dims : factors) graph.factor("", dims);
+  graph.output({});
+  EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true}));
+  EXPECT_TRUE(EveryQuestion(graph).marginal({.filtered = true, .log = true}));
+}
+
+TEST(Filtered, IsRefusedInAChainThatLinksNothing) {
+  FactorGraph graph;
+  graph.chain("t", 3);
+  graph.variable("o", 2, {});
+  graph.variable("w", 3);
+  for (const Dims& dims : {Dims{"o"}, {"t", "o", "w"}}) graph.factor("", dims);
+  graph.output({});
+  EXPECT_THROW((void)EveryQuestion(graph).marginal({.filtered = true}), OptionError);
+}
+
 TEST(Filtered, KnowsTheOrderOfSlicesWhoseLinkedVariablesHaveOneState) {
   FactorGraph graph;
   graph.chain("t", 3);

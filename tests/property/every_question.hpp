@@ -71,7 +71,7 @@ class EveryQuestion {
         near("log Z", got.log_partition, posterior.shape(posterior.axes({})), log_z, log_magnitude(log_z), {1e-13, 0});
     for (const DimId v : variables()) {
       if (!good) return good;
-      const auto chain = wanted.filtered ? outermost(v) : std::nullopt;
+      const auto chain = wanted.filtered ? oracle::Slices(graph_, {}).outermost_chain(v) : std::nullopt;
       const Numbers want = chain ? posterior.filtered(v, *chain) : posterior.marginal({v});
       good = near_probabilities("marginal of " + graph_.dims()[v].name, got.variables.at(graph_.dims()[v].name),
                                 posterior.shape(posterior.axes({v})), want, wanted.log, {1e-12, 1e-300});
@@ -218,14 +218,6 @@ class EveryQuestion {
     return result;
   }
   /// Of the chains that a variable lies in.
-  [[nodiscard]] std::optional<DimId> outermost(DimId v) const {
-    const oracle::Slices slices(graph_, {});
-    for (const Chain& chain : graph_.chains()) {
-      const std::vector<DimId> around = slices.of_kind(slices.around(chain.dim), DimKind::chain);
-      if (around.empty() && oracle::contains(slices.plates(v), chain.dim)) return chain.dim;
-    }
-    return std::nullopt;
-  }
   [[nodiscard]] static testing::AssertionResult left_out(const Tensor& got, const Tensor::Shape& shape,
                                                          oracle::Posterior& posterior, const Numbers& without) {
     const Numbers log_z = logarithms(posterior.table({}));

@@ -279,6 +279,9 @@ TEST(FitNumbers, NearlyEqualNumbersAgreeWithEnumeration) {
   EXPECT_TRUE(check_chain(777083, tally));   // a large alpha and beta
   // Shapes that are held, where a step gains nothing: the objective must not fall by rounding.
   for (const std::uint64_t seed : {779154, 781979, 783603}) EXPECT_TRUE(check_plates(seed, tally)) << seed;
+  // An alpha and a beta that are held together.
+  for (const std::uint64_t seed : {100022, 101124}) EXPECT_TRUE(check_plates(seed, tally)) << seed;
+  EXPECT_TRUE(check_chain(100434, tally));
 }
 
 }  // namespace

@@ -47,6 +47,33 @@ def test_fit_agrees_with_em_by_hand():
     assert "sizes" not in fit.model.factors
 
 
+def test_batches_reach_the_optimum():
+    random = np.random.default_rng(0)
+    x = np.where(random.random(1000) < 0.4, random.normal(-1, 0.5, 1000), random.normal(5, 1, 1000))
+    x[::13] = np.nan
+    at_once = plated.fit(mixture(), {"size": x})
+    batches = plated.fit(mixture(), {"size": x}, batch={"row": 50}, iterations=50, tolerance=0)
+    assert 0 <= at_once.log_likelihood - batches.log_likelihood + 1e-6 < 0.2
+    found, wanted = (fit.model.likelihoods["sizes"]["mean"] for fit in (batches, at_once))
+    np.testing.assert_allclose(found, wanted, atol=0.05)
+
+
+def test_standard_errors_of_parameters():
+    x = np.array([1.0, 2, 4, 5, 8])
+    graph = plated.FactorGraph()
+    graph.plate("row", 1)
+    graph.factor("sizes", [], tied=["row"])
+    model = plated.Model(graph, {}, likelihoods={"sizes": {"family": "normal", "of": "size"}})
+    errors = plated.fit(model, {"size": x}, standard_errors=True).likelihood_errors["sizes"]
+    assert float(errors["mean"]) == pytest.approx(x.std() / np.sqrt(5))
+    assert float(errors["deviation"]) == pytest.approx(x.std() / np.sqrt(10))
+    assert plated.fit(model, {"size": x}).likelihood_errors == {}
+    far = np.concatenate([x, x + 100])
+    fit = plated.fit(mixture(), {"size": far}, standard_errors=True)
+    np.testing.assert_allclose(fit.likelihood_errors["sizes"]["mean"], [x.std() / np.sqrt(5)] * 2, rtol=1e-6)
+    np.testing.assert_allclose(fit.standard_errors["kinds"], [0.5 / np.sqrt(10)] * 2, rtol=1e-6)
+
+
 def test_models_hold_numbers():
     model = mixture(measurements={"size": [5.0]})
     ratio = np.exp(-0.5) / np.exp(-0.5 * 25)
