@@ -97,6 +97,16 @@ void Contexts::pass_along(const Slices& slices) {
   const Step step = writer_.step(slices.scan);
   const Scan scan = *step.as<Scan>();
   if (!is_known_[step.output]) return;
+  const Returned returned = send_back(slices, {});
+  // The slices read messages without what was taken out of them.
+  const std::vector<DimId> dims = writer_.schedule().values[returned.messages].dims;
+  seed(scan.results, writer_.contract({returned.messages, returned.shifts, scan.shifts}, dims, semiring_));
+  if (scan.starts && active_[step.inputs[0]]) seed(step.inputs[0], returned.first);
+}
+
+Contexts::Returned Contexts::send_back(const Slices& slices, const Answer& answer) const {
+  const Step step = writer_.step(slices.scan);
+  const Scan scan = *step.as<Scan>();
   const ValueId last = context_[step.output];
   std::vector<DimId> kept = scan.kept;
   if (last != none) {
@@ -111,17 +121,23 @@ void Contexts::pass_along(const Slices& slices) {
   contexts.want(body[scan.messages]);
   contexts.seed(body[scan.results], carried);
   contexts.run({});
-  const ValueId answer = body.writer().add_output(joined(kept, scan.before));
-  body.writer().contract({contexts.context(body[scan.messages])}, {}, semiring_, answer);
-  const std::vector<DimId> dims = joined(joined({scan.chain}, kept), scan.after);
-  const ValueId messages = back.messages = writer_.add_intermediate(dims, planner::Precision::message);
-  const ValueId shifts = back.shifts = writer_.add_intermediate(joined({scan.chain}, kept));
+  ValueId around = contexts.context(body[scan.messages]);
+  const ValueId answers = body.writer().add_output(joined(kept, scan.before));
+  Step& step_before = body.writer().schedule().steps.back();
+  if (step_before.output == around && body.writer().dims(around) == body.writer().dims(answers)) {
+    around = step_before.output = answers;
+  } else {
+    body.writer().contract({around}, {}, semiring_, answers);
+  }
+  if (answer) answer(body, back, around);
+  Returned returned;
+  returned.messages = back.messages =
+      writer_.add_intermediate(joined(joined({scan.chain}, kept), scan.after), planner::Precision::message);
+  returned.shifts = back.shifts = writer_.add_intermediate(joined({scan.chain}, kept));
   // Without a context all messages begin as one.
   const ValueId begin = last != none ? last : writer_.contract({}, {}, semiring_);
-  const ValueId first = body.append_to(writer_, std::move(back), begin, joined(kept, scan.start));
-  // The slices read messages without what was taken out of them.
-  seed(scan.results, writer_.contract({messages, shifts, scan.shifts}, dims, semiring_));
-  if (scan.starts && active_[step.inputs[0]]) seed(step.inputs[0], first);
+  returned.first = body.append_to(writer_, std::move(back), begin, joined(kept, scan.start));
+  return returned;
 }
 
 }  // namespace plated::adjoint

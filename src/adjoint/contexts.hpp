@@ -31,10 +31,21 @@ class Contexts {
   [[nodiscard]] std::vector<ValueId> with_context(std::vector<ValueId> values, ValueId of) const;
   [[nodiscard]] ValueId context(ValueId value) const { return context_[value]; }
 
+  /// What runs back along a scan: the contexts of messages after each slice, what was taken out of them, and the
+  /// context of the first message.
+  struct Returned {
+    ValueId messages = none;
+    ValueId shifts = none;
+    ValueId first = none;
+  };
+  /// Writes further outputs of the body, given the context of the message before the slice.
+  using Answer = std::function<void(SliceBody& body, planner::Scan& back, ValueId around)>;
+  /// Sends the context of a scan's last message back along the chain.
+  [[nodiscard]] Returned send_back(const Slices& slices, const Answer& answer) const;
+
  private:
   void spread_activity();
   void pass_to(const Step& step, std::size_t input);
-  /// Contexts of a scan's messages run back along the chain.
   void pass_along(const Slices& slices);
 
   StepWriter& writer_;

@@ -17,6 +17,7 @@ Reverse::Reverse(StepWriter& writer, ReverseOptions options)
       options_(std::move(options)),
       forward_steps_(writer.schedule().steps.size()),
       operand_value_(writer.schedule().operands.size(), none),
+      wanted_(writer.schedule().values.size(), false),
       active_(writer.schedule().values.size(), false),
       slices_(writer.schedule().values.size()),
       mass_(writer.schedule().values.size(), none),

@@ -40,7 +40,8 @@ class Reverse {
   void seed(ValueId value, ValueId mass) { mass_[value] = mass; }
   /// Ask for the mass of a value; to be called before run().
   void want(ValueId value);
-  /// Have the mass of a scan's messages, before or after each slice, written into an answer.
+  /// Have the mass of a scan's messages, before or after each slice, written into an answer: up to a factor of each row
+  /// of states, where the answer tells all rows apart.
   void want_messages(ValueId messages, ValueId answer);
   /// Whether the mass of a value is needed for what has been asked so far.
   [[nodiscard]] bool is_wanted(ValueId value);
@@ -89,6 +90,10 @@ class Reverse {
   /// Passes the masses of a scan's messages along its chain.
   void pass_along(const Slices& slices);
   [[nodiscard]] ValueId present_part(ValueId mass, ValueId present) const;
+  /// Whether the ratios of masses to messages can run back, as contexts do, and not the masses themselves.
+  [[nodiscard]] bool has_ratios(const Slices& slices, const Returning& masses) const;
+  [[nodiscard]] Returned send_ratios(const Slices& slices, const Returning& masses) const;
+  [[nodiscard]] ValueId last_mass(const Slices& slices, const Returning& masses) const;
   void write_return(const Slices& slices, const Returning& masses, planner::Scan& back, SliceBody& body) const;
   /// The dims of masses besides the states: they may tell slices apart that messages do not.
   [[nodiscard]] std::vector<DimId> kept_in(const Slices& slices, const Returning& masses) const;
@@ -96,6 +101,7 @@ class Reverse {
   void find_factors(const Slices& slices, Returning& masses) const;
   void find_form(const Slices& slices, Returning& masses) const;
   void choose_answers(const Slices& slices, Returning& masses);
+  void activate(ValueId value);
   void spread_activity();
   void spread_slices();
   [[nodiscard]] ValueId pass_to_joint(const planner::Step& step);
@@ -114,6 +120,7 @@ class Reverse {
   ReverseOptions options_;
   std::size_t forward_steps_;
   std::vector<ValueId> operand_value_;       // [operand]
+  std::vector<bool> wanted_;                 // [value]: its mass is asked for by itself
   std::vector<bool> active_;                 // [value]: its mass is asked for, or leads to one that is
   bool spread_ = true;                       // all that depends on an active value is active
   std::vector<SortedSet> slices_;            // [value]: dims of its mass beyond its own

@@ -24,8 +24,9 @@ void Reverse::pass_along(const Slices& slices) {
   if (!active_[step.output] || (masses.last == none && masses.added == none)) return;
   find_form(slices, masses);
   if (!masses.form) find_factors(slices, masses);
-  choose_answers(slices, masses);
-  const Returned returned = pass_back(slices, masses);
+  const bool by_ratios = has_ratios(slices, masses);
+  if (!by_ratios) choose_answers(slices, masses);
+  const Returned returned = by_ratios ? send_ratios(slices, masses) : pass_back(slices, masses);
   for (const std::size_t s : slices.steps) answered_[s] = masses.answers_slices;
 
   mass_[scan.results] = returned.results;
@@ -36,7 +37,7 @@ void Reverse::pass_along(const Slices& slices) {
   for (std::size_t k = 0; k < masses.before.size(); ++k) {
     write(tells_[scan.messages][k], present_part(masses.before[k], present));
   }
-  for (std::size_t k = 0; k < tells_[scan.results].size(); ++k) {
+  for (std::size_t k = 0; k < tells_[scan.results].size() && !by_ratios; ++k) {
     write(tells_[scan.results][k], masses.answers_slices ? masses.after[k] : returned.results);
   }
   for (std::size_t k = 0; k < masses.factors.size(); ++k) {
@@ -77,7 +78,7 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
 }
 
 /// To compute all slices at once, they are computed once more: that is worth it where a slice is so small that the call
-/// of a kernel takes longer.
+/// of a kernel takes longer, unless nothing but messages is asked for.
 void Reverse::find_factors(const Slices& slices, Returning& masses) const {
   constexpr double fewest_terms = 2048;
   const Schedule& schedule = writer_.schedule();
@@ -93,8 +94,8 @@ void Reverse::find_factors(const Slices& slices, Returning& masses) const {
     }
     terms += own;
     inside[schedule.steps[s].output] = true;
+    if (wanted_[schedule.steps[s].output]) return;
   }
-  if (terms < fewest_terms) return;
   std::vector<ValueId> factors;
   for (const std::size_t s : slices.steps) {
     for (const ValueId v : schedule.steps[s].inputs) {
@@ -103,6 +104,7 @@ void Reverse::find_factors(const Slices& slices, Returning& masses) const {
       factors.push_back(v);
     }
   }
+  if (terms < fewest_terms && !factors.empty()) return;
   masses.factors = std::move(factors);
   masses.answers_slices = true;
 }
@@ -143,17 +145,24 @@ ValueId Reverse::present_part(ValueId mass, ValueId present) const {
   return writer_.contract({mass, present}, dims, Semiring::real);
 }
 
+/// With all dims that masses tell apart, row-major.
+ValueId Reverse::last_mass(const Slices& slices, const Returning& masses) const {
+  if (masses.last == none) return writer_.zero();
+  const Scan back = returning(writer_.schedule(), writer_.step(slices.scan), kept_in(slices, masses));
+  std::vector<DimId> dims = joined(back.kept, back.start);
+  const Value& value = writer_.schedule().values[masses.last];
+  if (value.kind == Value::Kind::intermediate && value.dims == dims) return masses.last;
+  const ValueId begin = writer_.add_intermediate(std::move(dims));
+  writer_.copy(begin, masses.last);
+  return begin;
+}
+
 Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& masses) const {
   const Step step = writer_.step(slices.scan);
   const Scan scan = *step.as<Scan>();
   Scan back = returning(writer_.schedule(), step, kept_in(slices, masses));
   back.semiring = Semiring::real;
-  ValueId begin = masses.last != none ? masses.last : writer_.zero();
-  const std::vector<DimId> begin_dims = joined(back.kept, back.start);
-  if (masses.last != none && writer_.dims(begin) != base::sorted(begin_dims)) {
-    begin = writer_.add_intermediate(begin_dims);
-    writer_.copy(begin, masses.last);
-  }
+  const ValueId begin = last_mass(slices, masses);
   for (const auto* answers : {&masses.answers, &masses.before, &masses.after}) {
     back.answers.insert(back.answers.end(), answers->begin(), answers->end());
   }

@@ -19,11 +19,16 @@ void Reverse::want_operand(std::size_t operand, planner::Scale scale) {
 }
 
 void Reverse::want_messages(ValueId messages, ValueId answer) {
-  want(messages);
+  activate(messages);
   tells_[messages].push_back(answer);
 }
 
 void Reverse::want(ValueId value) {
+  wanted_[value] = true;
+  activate(value);
+}
+
+void Reverse::activate(ValueId value) {
   spread_ = spread_ && active_[value];
   active_[value] = true;
 }

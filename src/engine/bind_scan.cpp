@@ -46,7 +46,8 @@ void bind_answers(const planner::Extents& extents, const planner::Step& step, co
                   BoundScan& bound) {
   const auto& scan = *step.as<Scan>();
   for (std::size_t k = 0; k < scan.answers.size(); ++k) {
-    const std::vector<DimId>& dims = scan.body->outputs[k + 1];
+    const bool echoes = k + 1 == scan.body->outputs.size();
+    const std::vector<DimId>& dims = echoes ? scan.body->operands[*scan.echo] : scan.body->outputs[k + 1];
     const Layout layout = layouts(scan.answers[k], extents);
     const auto has_chain = [&](const auto& entry) { return entry.first == scan.chain; };
     bound.answers.push_back({.dtype = layout.dtype,
@@ -134,7 +135,8 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   }
   bound->shapes = std::move(operands);
   bound->shapes.push_back(slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents));
-  for (std::size_t k = 0; k < scan.answers.size(); ++k) {
+  if (scan.echo) bound->echo = planner::sliced_number(step, *scan.echo);
+  for (std::size_t k = 0; k + 1 < body.outputs.size(); ++k) {
     const std::vector<DimId>& dims = body.outputs[k + 1];
     bound->shapes.push_back(slice_shape(
         bound->answers[k].of_slices ? layouts(scan.answers[k], extents) : row_major(Dtype::float64, dims, extents),
@@ -147,7 +149,7 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
 
 BoundSchedule bind_body(const BoundScan& bound, const planner::Schedule& body, const planner::Extents& extents) {
   const std::span<const Tensor> shapes = bound.shapes;
-  const std::size_t outputs = 1 + bound.answers.size();
+  const std::size_t outputs = 1 + bound.answers.size() - (bound.echo ? 1 : 0);
   return engine::bind(body, extents, shapes.last(outputs), shapes.first(shapes.size() - outputs), bound.body_options);
 }
 

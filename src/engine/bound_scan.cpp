@@ -8,6 +8,7 @@
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
+#include "engine/best_of.hpp"
 #include "engine/scan_numbers.hpp"
 #include "kernels/exponentials.hpp"
 #include "semiring/dispatch.hpp"
@@ -67,8 +68,8 @@ void BoundScan::keep_shifts(const ScanRange& range, std::int64_t slice) const {
   }
 }
 
-void BoundScan::restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const {
-  const std::size_t size = static_cast<std::size_t>(states) * size_of(dtype);
+void BoundScan::restore_absent(std::int64_t slice, Dtype type, const std::byte* before, std::byte* after) const {
+  const std::size_t size = static_cast<std::size_t>(states) * size_of(type);
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * size;
     if (!exists(r, slice)) std::memcpy(after + at, before + at, size);
@@ -86,6 +87,7 @@ void BoundScan::begin(int threads) {
   if (!fused) std::fill_n(own_.totals[1], total_elements(), 0.0);
   has_smoothed_ = false;
   smooths_ = smoothing && slices > 0 && begin_smoothing();
+  if (echo) std::copy_n(static_cast<const std::byte*>(sliced()[*echo]), echo_bytes(), own_.echo);
 }
 
 void BoundScan::run(const ScanRange& range, int threads) {
@@ -166,16 +168,21 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
     double* total = own_.totals[0];
     for (const ScanAnswer& answer : answers) {
       if (answer.of_slices) {
-        outputs_.push_back(static_cast<std::byte*>(answer.data) +
-                           at * answer.slice_stride * static_cast<std::int64_t>(size_of(answer.dtype)));
+        outputs_.push_back(answer.slice(at));
       } else {
         outputs_.push_back(total);
         total += base::checked_product(answer.extent);
       }
     }
+    if (echo) outputs_.pop_back();
     run_prepared(body, outputs_, operands_, threads);
+    if (echo) {
+      if (ragged) restore_absent(range.first + at, Dtype::float64, own_.echo, answers.front().slice(at));
+      std::copy_n(own_.echo, echo_bytes(), answers.back().slice(at));
+      std::copy_n(answers.front().slice(at), echo_bytes(), own_.echo);
+    }
     for (std::int64_t k = 0; k < total - own_.totals[0]; ++k) own_.totals[1][k] += own_.totals[0][k];
-    if (ragged) restore_absent(range.first + at, message, after);
+    if (ragged) restore_absent(range.first + at, dtype, message, after);
     message = after;
     take_shift(message);
   }
@@ -188,8 +195,8 @@ void BoundScan::take_shift(std::byte* message) const {
   of_type(dtype, [&]<class T>(T) {
     for (std::int64_t r = 0; r < rows && states > 0; ++r) {
       T* row = reinterpret_cast<T*>(message) + r * states;
-      T best = row[0];
-      for (std::int64_t k = 1; k < states; ++k) best = smallest ? std::min(best, row[k]) : std::max(best, row[k]);
+      const T best = smallest ? best_of(row, states, [](T a, T b) { return a < b ? a : b; })
+                              : best_of(row, states, [](T a, T b) { return a > b ? a : b; });
       if (!std::isfinite(best)) continue;  // nothing, or more than a number holds, which it stays
       for (std::int64_t k = 0; k < states; ++k) row[k] -= best;
       own_.shift[r] += static_cast<double>(best);

@@ -47,6 +47,9 @@ struct ScanAnswer {
   std::int64_t slice_stride = 0;
   std::vector<std::int64_t> extent, stride;  // but for the chain
 
+  [[nodiscard]] std::byte* slice(std::int64_t at) const {
+    return static_cast<std::byte*>(data) + at * slice_stride * static_cast<std::int64_t>(size_of(dtype));
+  }
   /// Writes a sum over the slices, which is row-major.
   void deliver(const double* total) const;
 };
@@ -71,6 +74,7 @@ struct BoundScan {
   std::vector<std::int64_t> advance;  // [operand of the body but the message]: bytes from slice to slice
 
   std::vector<ScanAnswer> answers;
+  std::optional<std::size_t> echo;  // among the sliced inputs
 
   std::optional<FusedScan> fused;  // in place of the body
   std::optional<FusedSmoothing> smoothing;
@@ -110,6 +114,7 @@ struct BoundScan {
   struct Arrays {
     std::byte* message[2];
     double* shift;
+    std::byte* echo;
     std::int64_t* lengths;
     FusedScan::Memory fused;
     FusedSmoothing::Memory smoothing;
@@ -135,11 +140,12 @@ struct BoundScan {
   void find_lengths(std::int64_t* lengths) const;
   void take_shift(std::byte* message) const;
   void keep_shifts(const ScanRange& range, std::int64_t slice) const;
-  void restore_absent(std::int64_t slice, const std::byte* before, std::byte* after) const;
+  void restore_absent(std::int64_t slice, Dtype type, const std::byte* before, std::byte* after) const;
   void go(const ScanRange& range, int threads);
   void run_slices(const ScanRange& range, int threads);
   void run_fused(const ScanRange& range, int threads) const;
   [[nodiscard]] std::int64_t total_elements() const;
+  [[nodiscard]] std::int64_t echo_bytes() const;
 
   // Smoothing.
   [[nodiscard]] bool begin_smoothing();

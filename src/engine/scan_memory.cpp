@@ -13,6 +13,7 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
   own.message[0] = layout.take(message_bytes());
   if (!fused) own.message[1] = layout.take(message_bytes());
   own.shift = layout.take<double>(rows);
+  if (echo) own.echo = layout.take(echo_bytes());
   if ((fused || smoothing) && ragged) own.lengths = layout.take<std::int64_t>(rows);
   if (fused) own.fused = fused->take(layout, threads);
   if (smoothing) own.smoothing = smoothing->take(layout, threads);
@@ -65,6 +66,10 @@ void BoundScan::take_memory(int threads) {
   memory_bytes_ = 0;
   memory_.reset(base::allocate_aligned(static_cast<std::size_t>(count.bytes())));
   memory_bytes_ = count.bytes();
+}
+
+std::int64_t BoundScan::echo_bytes() const {
+  return base::checked_product(base::checked_product(answers.back().extent), std::int64_t{sizeof(double)});
 }
 
 /// Of the answers that are sums over the slices.

@@ -133,6 +133,9 @@ struct Scan {
   ValueId results = none;
   /// What else the body's outputs 1, 2, … are: values that have the chain hold those of each slice, others their sum.
   std::vector<ValueId> answers = {};
+  /// The last answer is what the first one was in the slice that was run before: in the first slice that is run, this
+  /// operand, which is as large.
+  std::optional<std::size_t> echo = {};
   /// Of masses that run back along a scan of that form: what binding needs to run kernels in place of the body.
   struct Smoothing {
     ScanForm form;             // the other scan's, as operands of this body

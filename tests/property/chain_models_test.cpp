@@ -200,6 +200,46 @@ TEST(ChainModels, AMixedEffectIsASumOverItsStates) {
 }
 
 /// Whatever order dims are declared in: batch dims, plates, chains, states.
+/// Sums over all axes but some of a gradient by a factor of [slices, states, states].
+std::vector<double> summed_to(const Tensor& gradient, std::size_t axis) {
+  const std::int64_t slices = gradient.shape()[0], rows = gradient.shape()[1], columns = gradient.shape()[2];
+  std::vector<double> sums(static_cast<std::size_t>(slices * gradient.shape()[axis]), 0.0);
+  const std::vector<double> values = gradient.values();
+  for (std::int64_t k = 0; k < gradient.elements(); ++k) {
+    const std::int64_t slice = k / rows / columns, row = k / columns % rows, column = k % columns;
+    sums[static_cast<std::size_t>(slice * gradient.shape()[axis] + (axis == 1 ? row : column))] +=
+        values[static_cast<std::size_t>(k)];
+  }
+  return sums;
+}
+
+TEST(ChainModels, OfLargeSlicesHaveTheMarginalsOfTheirGradients) {
+  Random random(6);
+  for (const std::int64_t states : {3, 48}) {
+    const std::vector<Tensor> operands = {logs({5, states, states}, random), logs({5, states, states}, random)};
+    const EinsumOptions options{.chains = {{"t", {"a->b"}}}};
+    const Marginals got = marginals("t a w, t w b ->", operands, options);
+    const std::vector<Tensor> gradients = value_and_gradient("t a w, t w b ->", operands, options).gradients;
+    expect_near(got.variables.at("a").values(), summed_to(gradients[0], 1), 1e-11, "a");
+    expect_near(got.variables.at("w").values(), summed_to(gradients[0], 2), 1e-11, "w");
+    expect_near(got.variables.at("b").values(), summed_to(gradients[1], 2), 1e-11, "b");
+  }
+  for (const std::int64_t states : {3, 16}) {
+    const std::vector<Tensor> operands = {logs({states, states}, random), logs({states, states}, random),
+                                          logs({20, states, states}, random)};
+    const EinsumOptions options{.chains = {{"t", {"a->b", "c->d"}}}};
+    const char* equation = "(t) a b, (t) c d, t b d ->";
+    const Marginals got = marginals(equation, operands, options);
+    const Tensor gradient = value_and_gradient(equation, operands, options).gradients[2];
+    const std::vector<double> b = summed_to(gradient, 1), d = summed_to(gradient, 2);
+    expect_near(got.variables.at("b").values(), b, 1e-11, "b");
+    expect_near(got.variables.at("d").values(), d, 1e-11, "d");
+    const std::vector<double> a = got.variables.at("a").values(), c = got.variables.at("c").values();
+    expect_near({a.begin() + states, a.end()}, {b.begin(), b.end() - states}, 1e-11, "a");
+    expect_near({c.begin() + states, c.end()}, {d.begin(), d.end() - states}, 1e-11, "c");
+  }
+}
+
 TEST(ChainModels, AnswersHavePlatesBeforeChains) {
   Random random(6);
   const Tensor transition = logs({2, 2}, random), emission = logs({4, 3, 5, 2}, random);
