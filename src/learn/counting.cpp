@@ -99,11 +99,12 @@ std::optional<std::size_t> own_distribution(const Model& model, DimId variable, 
 }  // namespace
 
 Counting::Counting(Model model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
-                   Missing missing)
+                   std::vector<Listed> lists, Missing missing)
     : missing_(missing),
       counted_(std::move(counted)),
       padded_(model.factors.size(), false),
       child_(model.factors.size()),
+      lists_(std::move(lists)),
       evidence_(std::move(model.evidence)),
       run_({.semiring = Semiring::log, .memory_limit = memory_limit, .lengths = model.lengths, .weights = weights}),
       plan_(planned(prepared(model), evidence_, memory_limit)) {
@@ -134,13 +135,16 @@ FactorGraph Counting::prepared(const Model& model) {
     // Tables are distributions by construction, and those with a further state are none.
     if (counted_[f] || padded_[f]) factor.distribution_of.reset();
     graph::Derived::put_factor(graph, f, std::move(factor));
+    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const Listed& of) { return of.factor() == f; });
+    const Tensor& numbers = list == lists_.end() ? model.factors[f] : list->table();
+    if (counted_[f] && list != lists_.end()) child_[f] = list->child_axis();
     if (counted_[f] && !model.children[f].empty()) child_[f] = model::child_axis(model, f);
-    factors_.push_back(operand(f, model.factors[f].shape()));
-    std::vector<double> logs = model.factors[f].values();
+    factors_.push_back(operand(f, numbers.shape()));
+    std::vector<double> logs = numbers.values();
     if (model.space == Space::real) {
       std::transform(logs.begin(), logs.end(), logs.begin(), [](double x) { return std::log(x); });
     }
-    put(f, model.factors[f].shape(), logs, static_cast<double*>(factors_[f].mutable_data()));
+    put(f, numbers.shape(), logs, static_cast<double*>(factors_[f].mutable_data()));
   }
   evidence_ = as_planned(model.graph, std::move(evidence_));
   return graph;
@@ -205,33 +209,63 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
   run_.cancelled = std::move(cancelled);
   run_.progress = std::move(progress);
   places_.gradients.resize(factors_.size());
+  found_counts_.resize(factors_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!counting.counted_[f]) continue;
     factors_[f] = counting.start(f);
-    places_.gradients[f] = counting.operand(f);
+    found_counts_[f] = places_.gradients[f] = counting.operand(f);
     logs_[f] = static_cast<double*>(factors_[f].mutable_data());
-    counts_[f] = static_cast<const double*>(places_.gradients[f].data());
+    counts_[f] = static_cast<const double*>(found_counts_[f].data());
+  }
+  operands_ = factors_;
+  for (const Listed& list : counting.lists_) {
+    const std::size_t f = list.factor();
+    operands_[f] = Tensor(Dtype::float64, list.shape());
+    list.spread(factors_[f], operands_[f], scratch_, 0, threads);
+    if (counting.counted_[f]) places_.gradients[f] = Tensor(Dtype::float64, list.shape());
+  }
+}
+
+void Counts::spread(const std::vector<Tensor>& tables, const std::vector<Tensor>& messages) const {
+  for (const Listed& list : counting_.lists_) {
+    const std::size_t f = list.factor();
+    if (counting_.counted_[f]) list.spread(tables[f], messages[f], scratch_, 0, run_.threads);
+  }
+}
+
+void Counts::collect(const std::vector<Tensor>& messages, const std::vector<Tensor>& tables) const {
+  for (const Listed& list : counting_.lists_) {
+    const std::size_t f = list.factor();
+    if (counting_.counted_[f]) list.collect(messages[f], tables[f], scratch_, 0, run_.threads);
   }
 }
 
 double Counts::count() {
-  if (!gradient_) gradient_.emplace(counting_.plan_, factors_, run_, places_);
+  spread(factors_, operands_);
+  if (!gradient_) gradient_.emplace(counting_.plan_, operands_, run_, places_);
   try {
-    gradient_->ask(factors_, found_);
+    gradient_->ask(operands_, found_);
   } catch (...) {
     gradient_.reset();
     throw;
   }
+  collect(places_.gradients, found_counts_);
   return total_of(found_.values[0]);
 }
 
-double Counts::log_total() const { return total_of(counting_.plan_.run(factors_, run_)[0]); }
+double Counts::log_total() const {
+  spread(factors_, operands_);
+  return total_of(counting_.plan_.run(operands_, run_)[0]);
+}
 
 void Counts::clear_direction() {
   if (direction_.empty()) {
-    for (std::size_t f = 0; f < factors_.size(); ++f) direction_.push_back(counting_.operand(f));
-    curves_ = direction_;
-    for (std::size_t f = 0; f < factors_.size(); ++f) curves_[f] = counting_.operand(f);
+    for (std::size_t f = 0; f < factors_.size(); ++f) {
+      direction_.push_back(counting_.operand(f));
+      curves_.push_back(counting_.operand(f));
+    }
+    run_direction_ = direction_;
+    for (const Listed& list : counting_.lists_) run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
     return;
   }
   for (std::size_t f = 0; f < factors_.size(); ++f) {
@@ -243,8 +277,12 @@ double* Counts::direction(std::size_t factor) const { return static_cast<double*
 
 const std::vector<Tensor>& Counts::curve() {
   if (!curving_) curving_.emplace(counting_.plan_);
-  hessian_vector_product_into(curved_, counting_.plan_, factors_, direction_, *curving_, run_);
+  spread(factors_, operands_);
+  spread(direction_, run_direction_);
+  hessian_vector_product_into(curved_, counting_.plan_, operands_, run_direction_, *curving_, run_);
+  collect(curved_.products, curves_);
   for (std::size_t f = 0; f < factors_.size(); ++f) {
+    if (counting_.is_listed(f)) continue;
     const Tensor& product = curved_.products[f];
     counting_.put(f, product.shape(), product.values(), static_cast<double*>(curves_[f].mutable_data()));
   }
@@ -252,7 +290,7 @@ const std::vector<Tensor>& Counts::curve() {
 }
 
 Tensor Counts::counts_of(std::size_t factor) const {
-  const Tensor& all = places_.gradients[factor];
+  const Tensor& all = found_counts_[factor];
   Tensor::Shape shape = all.shape();
   if (counting_.padded_[factor]) --shape[*counting_.child_[factor]];
   const Tensor kept = Tensor::view(counts_[factor], shape, all.strides());

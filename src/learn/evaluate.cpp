@@ -1,5 +1,4 @@
 // expected_counts and evaluate: what a model says of data, with its numbers as they are.
-#include <algorithm>
 #include <cmath>
 
 #include "learn/counting.hpp"
@@ -22,8 +21,9 @@ learn::Counts counts_with(const learn::Counting& counting, const EvaluateOptions
 
 std::map<std::string, Tensor> expected_counts(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const learn::Counting counting(model::bound(learn::with_rows(observed, data.lists, model::Absent::observations)),
-                                 data.weights, std::vector<bool>(model.factors.size(), true), options.memory_limit);
+  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data.lists);
+  const learn::Counting counting(model::bound(learn::with_lists(observed, lists)), data.weights,
+                                 std::vector<bool>(model.factors.size(), true), options.memory_limit, lists);
   learn::Counts counts = counts_with(counting, options);
   if (std::isinf(counts.count())) throw ImpossibleError("the data have no probability under the model");
   std::map<std::string, Tensor> result;
@@ -35,14 +35,9 @@ std::map<std::string, Tensor> expected_counts(const Model& model, const Data& da
 
 Score evaluate(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  std::vector<bool> listed(model.factors.size(), false);  // what lists lack counts nothing
-  for (const auto& [variable, list] : data.lists) {
-    const std::string& child = observed.graph.dims()[*find_variable(observed, variable)].name;
-    listed[static_cast<std::size_t>(std::find(observed.children.begin(), observed.children.end(), child) -
-                                    observed.children.begin())] = true;
-  }
-  const learn::Counting counting(model::bound(learn::with_rows(observed, data.lists, model::Absent::observations)),
-                                 data.weights, listed, options.memory_limit);
+  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data.lists);
+  const learn::Counting counting(model::bound(learn::with_lists(observed, lists)), data.weights,
+                                 std::vector<bool>(model.factors.size(), false), options.memory_limit, lists);
   const learn::Counts counts = counts_with(counting, options);
   Score score{.log_likelihood = counts.log_total(), .cells = learn::count_cells(observed, data.lists), .slices = {}};
   if (!options.plate.empty()) {
@@ -50,8 +45,7 @@ Score evaluate(const Model& model, const Data& data, const EvaluateOptions& opti
                            .memory_limit = options.memory_limit,
                            .cancelled = options.cancelled,
                            .progress = options.progress};
-    score.slices = leave_one_out(learn::with_rows(observed, data.lists, model::Absent::slices), options.plate, how,
-                                 options.factors);
+    score.slices = leave_one_out(learn::with_rows(observed, data.lists), options.plate, how, options.factors);
   }
   return score;
 }

@@ -82,9 +82,10 @@ class Planned {
       batches_.emplace(observed, data, options, learnt);
       return;
     }
-    learn::WeightedModel joined = learn::join_equal_slices(
-        model::bound(learn::with_rows(observed, data.lists, model::Absent::observations), learnt), data.weights);
-    all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit);
+    std::vector<learn::Listed> lists = learn::sorted_lists(observed, data.lists);
+    learn::WeightedModel joined =
+        learn::join_equal_slices(model::bound(learn::with_lists(observed, lists), learnt), data.weights);
+    all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit, std::move(lists));
   }
 
   /// Of all data at once.

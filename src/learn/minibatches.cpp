@@ -97,7 +97,8 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
   Weights first;
   Model planned = model::bound(model(0, first), counted);
   first.insert_or_assign(name, Tensor::scalar(1.0));
-  counting_.emplace(std::move(planned), first, counted, options.memory_limit, Counting::Missing::possible);
+  counting_.emplace(std::move(planned), first, counted, options.memory_limit, std::vector<Listed>(),
+                    Counting::Missing::possible);
 }
 
 Model Minibatches::model(std::size_t block) const {

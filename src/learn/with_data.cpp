@@ -7,6 +7,7 @@
 #include "graph/answer_axes.hpp"
 #include "graph/spell.hpp"
 #include "model/likelihoods.hpp"
+#include "model/rows.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
@@ -132,8 +133,19 @@ Model with_data(const Model& model, const Data& data) {
   return result;
 }
 
-Model with_rows(Model model, const Lists& lists, model::Absent absent) {
-  for (const auto& [name, list] : lists) model::observe_rows(model, name, list, absent);
+Model with_rows(Model model, const Lists& lists) {
+  for (const auto& [name, list] : lists) observe(model, name, list);
+  return model;
+}
+
+std::vector<Listed> sorted_lists(const Model& model, const Lists& lists, std::optional<DimId> first) {
+  std::vector<Listed> sorted;
+  for (const auto& [name, list] : lists) sorted.emplace_back(model, name, list, first);
+  return sorted;
+}
+
+Model with_lists(Model model, const std::vector<Listed>& lists) {
+  for (const Listed& list : lists) list.put_factor(model);
   return model;
 }
 

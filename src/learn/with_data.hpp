@@ -1,7 +1,7 @@
 // A model with the data that it is fitted to or scored on.
 #pragma once
 
-#include "model/rows.hpp"
+#include "learn/listed.hpp"
 #include "plated/fit.hpp"
 
 namespace plated::learn {
@@ -11,7 +11,13 @@ namespace plated::learn {
 [[nodiscard]] Model with_data(const Model& model, const Data& data);
 
 /// The same with the lists, too: in plates of rows.
-[[nodiscard]] Model with_rows(Model model, const Lists& lists, model::Absent absent);
+[[nodiscard]] Model with_rows(Model model, const Lists& lists);
+
+/// Lists that are read at tables: sorted, with a factor for what each group of rows says in place of the tables. Groups
+/// are numbered by slices of `first` before others.
+[[nodiscard]] std::vector<Listed> sorted_lists(const Model& model, const Lists& lists,
+                                               std::optional<DimId> first = std::nullopt);
+[[nodiscard]] Model with_lists(Model model, const std::vector<Listed>& lists);
 
 /// The same with no evidence, and its lengths where these fit: what a fitted model is made of.
 [[nodiscard]] Model resized_like(const Model& model, const FactorGraph& graph);

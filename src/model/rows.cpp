@@ -86,23 +86,22 @@ struct Places {
     }
   }
 
-  /// Entries of rows in the order of their groups: numbers below `count`, in as few bytes as these and −1 take.
-  [[nodiscard]] IntegerView sorted(const IntegerView& entries, std::vector<std::int64_t> shape, std::int64_t count,
-                                   std::int64_t rest) const {
+  /// Entries of rows in the order of their groups: numbers below `count`, in as few bytes as these take.
+  [[nodiscard]] IntegerView sorted(const IntegerView& entries, std::vector<std::int64_t> shape,
+                                   std::int64_t count) const {
     shape.push_back(room);
     const auto fits = [&]<class T>(T) { return count <= std::numeric_limits<T>::max(); };
-    if (fits(std::int8_t{})) return sorted_as<std::int8_t>(entries, shape, rest);
-    if (fits(std::int16_t{})) return sorted_as<std::int16_t>(entries, shape, rest);
-    if (fits(std::int32_t{})) return sorted_as<std::int32_t>(entries, shape, rest);
-    return sorted_as<std::int64_t>(entries, shape, rest);
+    if (fits(std::int8_t{})) return sorted_as<std::int8_t>(entries, shape);
+    if (fits(std::int16_t{})) return sorted_as<std::int16_t>(entries, shape);
+    if (fits(std::int32_t{})) return sorted_as<std::int32_t>(entries, shape);
+    return sorted_as<std::int64_t>(entries, shape);
   }
 
  private:
   template <class T>
-  [[nodiscard]] IntegerView sorted_as(const IntegerView& entries, const std::vector<std::int64_t>& shape,
-                                      std::int64_t rest) const {
+  [[nodiscard]] IntegerView sorted_as(const IntegerView& entries, const std::vector<std::int64_t>& shape) const {
     const auto kept = std::make_shared<std::vector<T>>(
-        static_cast<std::size_t>(std::max<std::int64_t>(1, base::checked_product(shape))), static_cast<T>(rest));
+        static_cast<std::size_t>(std::max<std::int64_t>(1, base::checked_product(shape))));
     std::vector<std::int32_t> next(counts.size(), 0);
     for (std::size_t r = 0; r < group.size(); ++r) {
       if (group[r] < 0) continue;
@@ -112,6 +111,8 @@ struct Places {
     return IntegerView::view(kept->data(), shape).keeping(kept);
   }
 };
+
+}  // namespace
 
 void check_rows(const Model& model, DimId variable, const Long& list) {
   const Dim& dim = model.graph.dims()[variable];
@@ -129,7 +130,11 @@ void check_rows(const Model& model, DimId variable, const Long& list) {
   }
 }
 
-}  // namespace
+std::size_t holder_of(const Model& model, DimId variable) { return *only_holder(model, variable).factor; }
+
+std::vector<DimId> plates_of_parents(const Model& model, DimId variable) {
+  return parents_plates(model.graph, holder_of(model, variable), variable);
+}
 
 bool can_be_listed(const Model& model, DimId variable) { return only_holder(model, variable).factor.has_value(); }
 
@@ -161,7 +166,9 @@ DimId listed_variable(const Model& model, std::string_view variable, const Long&
   return *found;
 }
 
-void observe_rows(Model& model, std::string_view variable, const Long& list, Absent absent) {
+namespace {
+
+void observe_rows(Model& model, std::string_view variable, const Long& list) {
   const DimId v = listed_variable(model, variable, list);
   check_rows(model, v, list);
   const std::string name = model.graph.dims()[v].name;
@@ -188,26 +195,24 @@ void observe_rows(Model& model, std::string_view variable, const Long& list, Abs
     const DimId as_variable = model.graph.variable(index, model.graph.dims()[plate].size);
     plates.push_back(inside);
     std::replace(factor.dims.begin(), factor.dims.end(), plate, as_variable);
-    model.evidence.insert_or_assign(index, places.sorted(slices, shape, model.graph.dims()[plate].size, 0));
+    model.evidence.insert_or_assign(index, places.sorted(slices, shape, model.graph.dims()[plate].size));
     model.observed.insert(index);
     model.directed = false;
   }
   factor.tied.push_back(row);
   graph::Derived::put_factor(model.graph, holder, std::move(factor));
   graph::Derived::state_plates(model.graph, plates);
-  const std::int64_t rest = absent == Absent::slices ? 0 : -1;
-  model.evidence.insert_or_assign(name, places.sorted(list.states, shape, model.graph.dims()[v].size, rest));
+  model.evidence.insert_or_assign(name, places.sorted(list.states, shape, model.graph.dims()[v].size));
   model.observed.insert(name);
   const auto is_full = [&](std::int64_t count) { return count == places.room; };
-  if (absent == Absent::slices && !std::all_of(places.counts.begin(), places.counts.end(), is_full)) {
+  if (!std::all_of(places.counts.begin(), places.counts.end(), is_full)) {
     model.lengths.insert_or_assign(rows, Integers(shape, places.counts));
   }
 }
 
+}  // namespace
 }  // namespace model
 
-void observe(Model& model, std::string_view variable, const Long& list) {
-  model::observe_rows(model, variable, list, model::Absent::slices);
-}
+void observe(Model& model, std::string_view variable, const Long& list) { model::observe_rows(model, variable, list); }
 
 }  // namespace plated

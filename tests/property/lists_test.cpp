@@ -213,14 +213,38 @@ AssertionResult check_fit(const RandomVotes& votes) {
   return same("the score", {score.log_likelihood}, {expected.log_likelihood});
 }
 
+AssertionResult check_standard_errors(const RandomVotes& votes, std::int64_t& determined) {
+  Data dense{.states = votes.beside};
+  dense.states.insert(votes.dense.begin(), votes.dense.end());
+  const Data rows{.states = votes.beside, .lists = {{"v", votes.list}}};
+  const FitOptions options{.iterations = 2, .accelerate = false, .pseudo_count = 2, .standard_errors = true};
+  const Fit right = fit(votes.model, dense, options);
+  const Fit found = fit(votes.model, rows, options);
+  for (const auto& [name, errors] : right.standard_errors) {
+    const std::vector<double> want = errors.values();
+    const std::vector<double> got = found.standard_errors.at(name).values();
+    // Where the information is nearly singular, rounding decides.
+    const auto is_plain = [](double error) { return std::isfinite(error) && error < 1; };
+    if (!std::all_of(want.begin(), want.end(), is_plain)) return AssertionSuccess();
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      if (std::abs(got[k] - want[k]) > 1e-6)
+        return AssertionFailure() << name << ": error " << got[k] << ", not " << want[k];
+    }
+  }
+  ++determined;
+  return AssertionSuccess();
+}
+
 TEST(Lists, AnswerAndFitAsArraysDo) {
   std::int64_t checked = 0;
+  std::int64_t determined = 0;
   for_each_seed(1500, [&](std::uint64_t seed) {
     Random random(seed);
     const RandomVotes votes(random);
     try {
       AssertionResult good = check_answers(votes);
       if (good) good = check_fit(votes);
+      if (good && seed % 4 == 0) good = check_standard_errors(votes, determined);
       ++checked;
       return good ? good : good << "\n" << votes.model.graph.print();
     } catch (const IntractableError&) {
@@ -228,6 +252,7 @@ TEST(Lists, AnswerAndFitAsArraysDo) {
     }
   });
   EXPECT_GE(checked, quota(1000));
+  EXPECT_GE(determined, quota(20));
 }
 
 }  // namespace

@@ -78,6 +78,32 @@ TEST(Rows, OfADistributionWithoutParentsAreOnePlate) {
   EXPECT_EQ(fitted.observations, 10);
 }
 
+/// Most items have a few rows, and the first has many.
+Long uneven(std::int64_t items, std::int64_t many) {
+  std::vector<std::int64_t> item, annotator, vote;
+  for (std::int64_t r = 0; r < 3 * items + many; ++r) {
+    item.push_back(r < 3 * items ? r * 7919 % items : 0);
+    annotator.push_back(r % 5 % 2);
+    vote.push_back(r * 31 % 7 % 2);
+  }
+  return rows(item, annotator, vote);
+}
+
+TEST(Rows, OfOneSliceMayBeManyMoreThanThoseOfOthers) {
+  // In an array with room for all of them in each slice these would be 6e9 cells.
+  const Fit fitted = fit(voting(60000), {.lists = {{"vote", uneven(60000, 100000)}}}, {.iterations = 2});
+  EXPECT_TRUE(std::isfinite(fitted.log_likelihood));
+  EXPECT_EQ(fitted.observations, 60000);
+}
+
+TEST(Rows, AreCountedWithTheSameBitsOnAnyThreads) {
+  const Data data{.lists = {{"vote", uneven(20000, 3000)}}};
+  const Fit one = fit(voting(20000), data, {.iterations = 3, .threads = 1});
+  const Fit three = fit(voting(20000), data, {.iterations = 3, .threads = 3});
+  EXPECT_EQ(three.history, one.history);
+  EXPECT_EQ(three.model.factors[1].values(), one.model.factors[1].values());
+}
+
 TEST(Rows, RefuseWhatMakesNoSense) {
   EXPECT_EQ(refused<ValueError>(rows({0, 3}, {0, 0}, {0, 0})),
             "row 1 of the data of 'vote' is about slice 3 of 'item', which has 3");

@@ -1,0 +1,99 @@
+// Observations in lists: what the rows of a slice say together, and what is counted of it goes back to their table.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "plated/long.hpp"
+
+namespace plated::learn {
+
+/// Memory that spreading and collecting need, which grows once.
+struct ListedScratch {
+  struct Step {
+    std::int64_t size = 1;
+    std::int64_t packed = 0;
+    std::int64_t stride = 0;
+  };
+  std::vector<Step> steps;
+  std::vector<double> packed;
+};
+
+/// The rows of a variable that only its own distribution holds, sorted by the slices of its parents' plates: a number
+/// of one, two or four bytes for each row, and where the rows of each group begin.
+///
+/// A group says one thing of its parents: the product of the table's entries at its rows. So the factor has an axis for
+/// each of these plates, and for the parents, and neither the variable nor the rows are seen by a plan.
+class Listed {
+ public:
+  /// Groups are numbered by the slices of `first` before all others. Throws as observe() of a list does.
+  Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> first = {});
+
+  /// The factor whose table it is read at, the table as the model has it, and the axis of the variable.
+  [[nodiscard]] std::size_t factor() const { return factor_; }
+  [[nodiscard]] const Tensor& table() const { return table_; }
+  [[nodiscard]] std::size_t child_axis() const { return child_axis_; }
+  /// Of the factor that groups have in its place: plates, then batch dims and parents.
+  [[nodiscard]] const Tensor::Shape& shape() const { return shape_; }
+  /// Puts that factor into a model, whose variable has one state from now on; the model may have some slices of the
+  /// first plate only.
+  void put_factor(Model& model) const;
+
+  /// Whether groups lie in slices of that plate, one slice behind the other.
+  [[nodiscard]] bool is_cut_by(DimId plate) const { return !plates_.empty() && plates_[0] == plate; }
+
+  /// Logarithms: message[group, parents] = Σ over rows of the group of table[parents, states of the row]. The message
+  /// is row-major, and has the slices from `begin` on of the first plate, as many as its first axis says.
+  void spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, std::int64_t begin = 0,
+              int threads = 1) const;
+  /// table[parents, states] = the sum of a message's entries over the rows that are read at them, for such a message.
+  /// The table has no gaps in memory.
+  void collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, std::int64_t begin = 0,
+               int threads = 1) const;
+
+ private:
+  struct Axis {
+    std::size_t axis = 0;  // of the table
+    std::int64_t size = 1;
+    std::int64_t step = 0;        // in numbers of rows, groups or entries of a packed row
+    std::size_t diagonal_of = 0;  // the first axis of the same dim: itself, or one that it is the diagonal with
+  };
+  struct Groups {
+    std::int64_t begin = 0, count = 0;
+  };
+  void find_axes(const Model& model, std::optional<DimId> first);
+  void sort_rows(const Model& model, const Long& list);
+  /// How the entries of a table are packed, with those of a row next to each other.
+  void find_steps(const Tensor& table, ListedScratch& scratch) const;
+  [[nodiscard]] Groups groups_of(const Tensor& message, std::int64_t begin) const;
+  /// Where the packed rows of a group begin.
+  [[nodiscard]] std::int64_t table_at(std::int64_t group) const;
+  template <class Code>
+  [[nodiscard]] std::span<const Code> rows_of(std::span<const Code> rows, std::int64_t group) const {
+    const std::uint32_t* const begin = begins_.data() + group;
+    return rows.subspan(begin[0], begin[1] - begin[0]);
+  }
+
+  DimId variable_ = 0;
+  std::size_t factor_ = 0;
+  Tensor table_;
+  std::size_t child_axis_ = 0;
+  Tensor::Shape shape_;
+  std::vector<DimId> plates_;           // of groups
+  std::vector<DimId> dims_;             // of the factor in its place
+  std::vector<Axis> of_rows_;           // the child, and plates that no parent is in
+  std::vector<Axis> of_group_;          // plates of groups
+  std::vector<Axis> free_;              // parents and batch dims
+  std::int64_t codes_ = 1;              // kinds of rows
+  std::int64_t tables_ = 1;             // kinds of groups, by the axes that the table has for their plates
+  std::int64_t width_ = 1;              // entries of a message
+  std::vector<std::int64_t> table_of_;  // [plate of groups]: steps among these kinds
+  std::vector<std::uint32_t> begins_;   // [group + 1]
+  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> rows_;
+};
+
+}  // namespace plated::learn

@@ -1,0 +1,174 @@
+// Adds table rows up by groups, and messages of groups by table rows.
+#include <algorithm>
+#include <type_traits>
+
+#include "base/watch.hpp"
+#include "engine/thread_pool.hpp"
+#include "learn/listed.hpp"
+
+namespace plated::learn {
+
+void Listed::find_steps(const Tensor& table, ListedScratch& scratch) const {
+  scratch.steps.clear();
+  const auto add = [&](const std::vector<Axis>& axes, std::int64_t each) {
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      const std::int64_t stride = table.strides()[axes[k].axis];
+      if (axes[k].diagonal_of == k) {
+        scratch.steps.push_back({.size = axes[k].size, .packed = axes[k].step * each, .stride = stride});
+      } else {  // a dim twice
+        scratch.steps[scratch.steps.size() - k + axes[k].diagonal_of].stride += stride;
+        scratch.steps.push_back({.size = 1, .packed = 0, .stride = 0});
+      }
+    }
+  };
+  add(of_group_, codes_ * width_);
+  add(of_rows_, width_);
+  add(free_, 1);
+}
+
+namespace {
+
+/// Calls visit(packed offset, table offset) for each entry.
+template <class Visit>
+void walk(std::span<const ListedScratch::Step> steps, std::int64_t packed, std::int64_t offset, const Visit& visit) {
+  if (steps.empty()) return visit(packed, offset);
+  for (std::int64_t n = 0; n < steps[0].size; ++n) {
+    walk(steps.subspan(1), packed + n * steps[0].packed, offset + n * steps[0].stride, visit);
+  }
+}
+
+/// Calls with pieces of a row: visit(first, number of entries), which is known to the compiler.
+template <class Visit>
+void each_piece(std::int64_t width, const Visit& visit) {
+  std::int64_t c = 0;
+  for (; c + 4 <= width; c += 4) visit(c, std::integral_constant<int, 4>());
+  for (; c + 2 <= width; c += 2) visit(c, std::integral_constant<int, 2>());
+  for (; c < width; ++c) visit(c, std::integral_constant<int, 1>());
+}
+
+int workers(int threads) { return threads > 0 ? threads : engine::hardware_threads(); }
+
+template <int count, class Code>
+void sum_rows(std::span<const Code> rows, const double* table, std::int64_t width, double* to) {
+  double sum[count] = {};
+  for (const Code row : rows) {
+    const double* const from = table + static_cast<std::int64_t>(row) * width;
+    for (int c = 0; c < count; ++c) sum[c] += from[c];
+  }
+  for (int c = 0; c < count; ++c) to[c] = sum[c];
+}
+
+template <int count, class Code>
+void add_to_rows(std::span<const Code> rows, const double* from, std::int64_t width, double* table) {
+  double added[count];
+  for (int c = 0; c < count; ++c) added[c] = from[c];
+  for (const Code row : rows) {
+    double* const to = table + static_cast<std::int64_t>(row) * width;
+    for (int c = 0; c < count; ++c) to[c] += added[c];
+  }
+}
+
+}  // namespace
+
+std::int64_t Listed::table_at(std::int64_t group) const {
+  if (tables_ == 1) return 0;
+  std::int64_t at = 0;
+  for (std::size_t k = plates_.size(); k-- > 0;) {
+    at += group % shape_[k] * table_of_[k];
+    group /= shape_[k];
+  }
+  return at * codes_ * width_;
+}
+
+Listed::Groups Listed::groups_of(const Tensor& message, std::int64_t begin) const {
+  std::int64_t inner = 1;
+  for (std::size_t k = 1; k < plates_.size(); ++k) inner *= shape_[k];
+  return {.begin = begin * inner, .count = plates_.empty() ? 1 : message.shape()[0] * inner};
+}
+
+void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, std::int64_t begin,
+                    int threads) const {
+  find_steps(table, scratch);
+  scratch.packed.resize(static_cast<std::size_t>(tables_ * codes_ * width_));
+  const auto* const from = static_cast<const double*>(table.data());
+  walk(scratch.steps, 0, 0, [&](std::int64_t packed, std::int64_t offset) {
+    scratch.packed[static_cast<std::size_t>(packed)] = from[offset];
+  });
+  const Groups groups = groups_of(message, begin);
+  auto* const to = static_cast<double*>(message.mutable_data());
+  constexpr std::int64_t of_task = 4096;
+  std::visit(
+      [&](const auto& all) {
+        const std::span rows(all);
+        auto run = [&](std::int64_t task, int) {
+          base::Pace pace;
+          const std::int64_t last = std::min(groups.count, (task + 1) * of_task);
+          for (std::int64_t g = task * of_task; g < last; ++g) {
+            const auto own = rows_of(rows, groups.begin + g);
+            const double* const packed = scratch.packed.data() + table_at(groups.begin + g);
+            each_piece(width_, [&](std::int64_t c, auto count) {
+              sum_rows<count()>(own, packed + c, width_, to + g * width_ + c);
+            });
+            if (pace.stops(static_cast<std::int64_t>(own.size()) * width_)) return;
+          }
+        };
+        engine::parallel_for((groups.count + of_task - 1) / of_task, workers(threads), engine::TaskRef(run));
+      },
+      rows_);
+}
+
+void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, std::int64_t begin,
+                     int threads) const {
+  const Groups groups = groups_of(message, begin);
+  const auto row_begin = [&](std::int64_t group) {
+    return static_cast<std::int64_t>(begins_[static_cast<std::size_t>(groups.begin + group)]);
+  };
+  const std::int64_t rows_before = row_begin(0);
+  const std::int64_t count = row_begin(groups.count) - rows_before;
+  const std::int64_t entries = tables_ * codes_ * width_;
+  // Each part adds up in a table of its own; how many there are depends on sizes alone, and so does every bit.
+  constexpr std::int64_t most_parts = 16;
+  const std::int64_t parts = std::clamp<std::int64_t>(count / (4 * std::max<std::int64_t>(1, entries)), 1, most_parts);
+  scratch.packed.assign(static_cast<std::size_t>(parts * entries), 0.0);
+  const auto first_of = [&](std::int64_t part) {
+    if (part == parts) return groups.count;
+    const auto from = begins_.begin() + groups.begin;
+    return std::lower_bound(from, from + groups.count, static_cast<std::uint32_t>(rows_before + count * part / parts)) -
+           from;
+  };
+  const auto* const from = static_cast<const double*>(message.data());
+  std::visit(
+      [&](const auto& all) {
+        const std::span rows(all);
+        auto run = [&](std::int64_t part, int) {
+          base::Pace pace;
+          double* const own_table = scratch.packed.data() + part * entries;
+          const std::int64_t last = first_of(part + 1);
+          for (std::int64_t g = part == 0 ? 0 : first_of(part); g < last; ++g) {
+            const auto own = rows_of(rows, groups.begin + g);
+            double* const packed = own_table + table_at(groups.begin + g);
+            each_piece(width_, [&](std::int64_t c, auto pieces) {
+              add_to_rows<pieces()>(own, from + g * width_ + c, width_, packed + c);
+            });
+            if (pace.stops(static_cast<std::int64_t>(own.size()) * width_)) return;
+          }
+        };
+        engine::parallel_for(parts, workers(threads), engine::TaskRef(run));
+      },
+      rows_);
+  for (std::int64_t part = 1; part < parts; ++part) {
+    for (std::int64_t k = 0; k < entries; ++k) {
+      scratch.packed[static_cast<std::size_t>(k)] += scratch.packed[static_cast<std::size_t>(part * entries + k)];
+    }
+  }
+  find_steps(table, scratch);
+  auto* const to = static_cast<double*>(table.mutable_data());
+  if (table.elements() > entries) {  // nothing is counted off the diagonal of a dim that it has twice
+    for (std::int64_t k = 0; k < table.elements(); ++k) to[k] = 0;
+  }
+  walk(scratch.steps, 0, 0, [&](std::int64_t packed, std::int64_t offset) {
+    to[offset] = scratch.packed[static_cast<std::size_t>(packed)];
+  });
+}
+
+}  // namespace plated::learn
