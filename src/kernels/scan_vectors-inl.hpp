@@ -161,7 +161,7 @@ class ScanVectors {
   HWY_INLINE void step(Row& row, std::int64_t k, V& top, Lost& lost) {
     T* const from = row.history + k * most_width;
     T* const to = from + most_width;
-    const T* HWY_RESTRICT input = from;
+    const T* input = from;
     const V none = hn::Zero(d_);
     const V normaliser = steps_.normaliser(top);
     auto now = steps_.none_lost();
@@ -191,7 +191,7 @@ class ScanVectors {
 
   /// A row times one or two vectors of the matrix's columns: four sums of every fourth term, as ScanLanes forms them.
   template <bool kTwo, class Put>
-  HWY_INLINE void multiply(const T* HWY_RESTRICT row, std::int64_t column, const Put& put) const {
+  HWY_INLINE void multiply(const T* row, std::int64_t column, const Put& put) const {
     constexpr std::int64_t panel = PackedMatrix<T>::panel;
     const T* const w = packed_column(matrix_, column);
     const T* const u = kTwo ? packed_column(matrix_, column + lanes()) : w;

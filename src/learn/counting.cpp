@@ -221,7 +221,7 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
   for (const Listed& list : counting.lists_) {
     const std::size_t f = list.factor();
     operands_[f] = Tensor(Dtype::float64, list.shape());
-    list.spread(factors_[f], operands_[f], scratch_, 0, threads);
+    list.spread(factors_[f], operands_[f], scratch_, threads);
     if (counting.counted_[f]) places_.gradients[f] = Tensor(Dtype::float64, list.shape());
   }
 }
@@ -229,14 +229,14 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
 void Counts::spread(const std::vector<Tensor>& tables, const std::vector<Tensor>& messages) const {
   for (const Listed& list : counting_.lists_) {
     const std::size_t f = list.factor();
-    if (counting_.counted_[f]) list.spread(tables[f], messages[f], scratch_, 0, run_.threads);
+    if (counting_.counted_[f]) list.spread(tables[f], messages[f], scratch_, run_.threads);
   }
 }
 
 void Counts::collect(const std::vector<Tensor>& messages, const std::vector<Tensor>& tables) const {
   for (const Listed& list : counting_.lists_) {
     const std::size_t f = list.factor();
-    if (counting_.counted_[f]) list.collect(messages[f], tables[f], scratch_, 0, run_.threads);
+    if (counting_.counted_[f]) list.collect(messages[f], tables[f], scratch_, run_.threads);
   }
 }
 

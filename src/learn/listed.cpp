@@ -66,23 +66,19 @@ class Rows {
 
 }  // namespace
 
-Listed::Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> first)
+Listed::Listed(const Model& model, std::string_view variable, const Long& list)
     : variable_(model::listed_variable(model, variable, list)), factor_(model::holder_of(model, variable_)) {
   model::check_rows(model, variable_, list);
-  find_axes(model, first);
+  find_axes(model);
   sort_rows(model, list);
 }
 
-void Listed::find_axes(const Model& model, std::optional<DimId> first) {
+void Listed::find_axes(const Model& model) {
   const std::vector<Dim>& all = model.graph.dims();
   const std::vector<DimId>& dims = model.graph.factors()[factor_].dims;
   table_ = model.factors[factor_];
   child_axis_ = static_cast<std::size_t>(std::find(dims.begin(), dims.end(), variable_) - dims.begin());
   plates_ = model::plates_of_parents(model, variable_);
-  if (const auto found = first ? std::find(plates_.begin(), plates_.end(), *first) : plates_.end();
-      found != plates_.end()) {
-    std::rotate(plates_.begin(), found, found + 1);
-  }
   dims_ = plates_;
   for (const DimId d : plates_) shape_.push_back(all[d].size);
   table_of_.assign(plates_.size(), 0);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -30,8 +29,8 @@ struct ListedScratch {
 /// each of these plates, and for the parents, and neither the variable nor the rows are seen by a plan.
 class Listed {
  public:
-  /// Groups are numbered by the slices of `first` before all others. Throws as observe() of a list does.
-  Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> first = {});
+  /// Throws as observe() of a list does.
+  Listed(const Model& model, std::string_view variable, const Long& list);
 
   /// The factor whose table it is read at, the table as the model has it, and the axis of the variable.
   [[nodiscard]] std::size_t factor() const { return factor_; }
@@ -39,21 +38,15 @@ class Listed {
   [[nodiscard]] std::size_t child_axis() const { return child_axis_; }
   /// Of the factor that groups have in its place: plates, then batch dims and parents.
   [[nodiscard]] const Tensor::Shape& shape() const { return shape_; }
-  /// Puts that factor into a model, whose variable has one state from now on; the model may have some slices of the
-  /// first plate only.
+  /// Puts that factor into a model, whose variable has one state from now on.
   void put_factor(Model& model) const;
 
-  /// Whether groups lie in slices of that plate, one slice behind the other.
-  [[nodiscard]] bool is_cut_by(DimId plate) const { return !plates_.empty() && plates_[0] == plate; }
-
   /// Logarithms: message[group, parents] = Σ over rows of the group of table[parents, states of the row]. The message
-  /// is row-major, and has the slices from `begin` on of the first plate, as many as its first axis says.
-  void spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, std::int64_t begin = 0,
-              int threads = 1) const;
+  /// is row-major.
+  void spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, int threads = 1) const;
   /// table[parents, states] = the sum of a message's entries over the rows that are read at them, for such a message.
   /// The table has no gaps in memory.
-  void collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, std::int64_t begin = 0,
-               int threads = 1) const;
+  void collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, int threads = 1) const;
 
  private:
   struct Axis {
@@ -62,14 +55,11 @@ class Listed {
     std::int64_t step = 0;        // in numbers of rows, groups or entries of a packed row
     std::size_t diagonal_of = 0;  // the first axis of the same dim: itself, or one that it is the diagonal with
   };
-  struct Groups {
-    std::int64_t begin = 0, count = 0;
-  };
-  void find_axes(const Model& model, std::optional<DimId> first);
+  void find_axes(const Model& model);
   void sort_rows(const Model& model, const Long& list);
   /// How the entries of a table are packed, with those of a row next to each other.
   void find_steps(const Tensor& table, ListedScratch& scratch) const;
-  [[nodiscard]] Groups groups_of(const Tensor& message, std::int64_t begin) const;
+  [[nodiscard]] std::int64_t groups() const { return std::ssize(begins_) - 1; }
   /// Where the packed rows of a group begin.
   [[nodiscard]] std::int64_t table_at(std::int64_t group) const;
   template <class Code>

@@ -80,21 +80,13 @@ std::int64_t Listed::table_at(std::int64_t group) const {
   return at * codes_ * width_;
 }
 
-Listed::Groups Listed::groups_of(const Tensor& message, std::int64_t begin) const {
-  std::int64_t inner = 1;
-  for (std::size_t k = 1; k < plates_.size(); ++k) inner *= shape_[k];
-  return {.begin = begin * inner, .count = plates_.empty() ? 1 : message.shape()[0] * inner};
-}
-
-void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, std::int64_t begin,
-                    int threads) const {
+void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, int threads) const {
   find_steps(table, scratch);
   scratch.packed.resize(static_cast<std::size_t>(tables_ * codes_ * width_));
   const auto* const from = static_cast<const double*>(table.data());
   walk(scratch.steps, 0, 0, [&](std::int64_t packed, std::int64_t offset) {
     scratch.packed[static_cast<std::size_t>(packed)] = from[offset];
   });
-  const Groups groups = groups_of(message, begin);
   auto* const to = static_cast<double*>(message.mutable_data());
   constexpr std::int64_t of_task = 4096;
   std::visit(
@@ -102,39 +94,32 @@ void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& s
         const std::span rows(all);
         auto run = [&](std::int64_t task, int) {
           base::Pace pace;
-          const std::int64_t last = std::min(groups.count, (task + 1) * of_task);
+          const std::int64_t last = std::min(groups(), (task + 1) * of_task);
           for (std::int64_t g = task * of_task; g < last; ++g) {
-            const auto own = rows_of(rows, groups.begin + g);
-            const double* const packed = scratch.packed.data() + table_at(groups.begin + g);
+            const auto own = rows_of(rows, g);
+            const double* const packed = scratch.packed.data() + table_at(g);
             each_piece(width_, [&](std::int64_t c, auto count) {
               sum_rows<count()>(own, packed + c, width_, to + g * width_ + c);
             });
             if (pace.stops(static_cast<std::int64_t>(own.size()) * width_)) return;
           }
         };
-        engine::parallel_for((groups.count + of_task - 1) / of_task, workers(threads), engine::TaskRef(run));
+        engine::parallel_for((groups() + of_task - 1) / of_task, workers(threads), engine::TaskRef(run));
       },
       rows_);
 }
 
-void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, std::int64_t begin,
-                     int threads) const {
-  const Groups groups = groups_of(message, begin);
-  const auto row_begin = [&](std::int64_t group) {
-    return static_cast<std::int64_t>(begins_[static_cast<std::size_t>(groups.begin + group)]);
-  };
-  const std::int64_t rows_before = row_begin(0);
-  const std::int64_t count = row_begin(groups.count) - rows_before;
+void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, int threads) const {
+  const std::int64_t count = begins_.back();
   const std::int64_t entries = tables_ * codes_ * width_;
   // Each part adds up in a table of its own; how many there are depends on sizes alone, and so does every bit.
   constexpr std::int64_t most_parts = 16;
   const std::int64_t parts = std::clamp<std::int64_t>(count / (4 * std::max<std::int64_t>(1, entries)), 1, most_parts);
   scratch.packed.assign(static_cast<std::size_t>(parts * entries), 0.0);
   const auto first_of = [&](std::int64_t part) {
-    if (part == parts) return groups.count;
-    const auto from = begins_.begin() + groups.begin;
-    return std::lower_bound(from, from + groups.count, static_cast<std::uint32_t>(rows_before + count * part / parts)) -
-           from;
+    if (part == parts) return groups();
+    return std::lower_bound(begins_.begin(), begins_.end() - 1, static_cast<std::uint32_t>(count * part / parts)) -
+           begins_.begin();
   };
   const auto* const from = static_cast<const double*>(message.data());
   std::visit(
@@ -145,8 +130,8 @@ void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& 
           double* const own_table = scratch.packed.data() + part * entries;
           const std::int64_t last = first_of(part + 1);
           for (std::int64_t g = part == 0 ? 0 : first_of(part); g < last; ++g) {
-            const auto own = rows_of(rows, groups.begin + g);
-            double* const packed = own_table + table_at(groups.begin + g);
+            const auto own = rows_of(rows, g);
+            double* const packed = own_table + table_at(g);
             each_piece(width_, [&](std::int64_t c, auto pieces) {
               add_to_rows<pieces()>(own, from + g * width_ + c, width_, packed + c);
             });

@@ -138,9 +138,9 @@ Model with_rows(Model model, const Lists& lists) {
   return model;
 }
 
-std::vector<Listed> sorted_lists(const Model& model, const Lists& lists, std::optional<DimId> first) {
+std::vector<Listed> sorted_lists(const Model& model, const Lists& lists) {
   std::vector<Listed> sorted;
-  for (const auto& [name, list] : lists) sorted.emplace_back(model, name, list, first);
+  for (const auto& [name, list] : lists) sorted.emplace_back(model, name, list);
   return sorted;
 }
 

@@ -13,10 +13,8 @@ namespace plated::learn {
 /// The same with the lists, too: in plates of rows.
 [[nodiscard]] Model with_rows(Model model, const Lists& lists);
 
-/// Lists that are read at tables: sorted, with a factor for what each group of rows says in place of the tables. Groups
-/// are numbered by slices of `first` before others.
-[[nodiscard]] std::vector<Listed> sorted_lists(const Model& model, const Lists& lists,
-                                               std::optional<DimId> first = std::nullopt);
+/// Lists that are read at tables: sorted, with a factor for what each group of rows says in place of the tables.
+[[nodiscard]] std::vector<Listed> sorted_lists(const Model& model, const Lists& lists);
 [[nodiscard]] Model with_lists(Model model, const std::vector<Listed>& lists);
 
 /// The same with no evidence, and its lengths where these fit: what a fitted model is made of.

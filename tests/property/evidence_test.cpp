@@ -67,7 +67,7 @@ std::string print(const Evidence& evidence) {
   std::ostringstream text;
   for (const auto& [variable, values] : evidence) {
     text << "  " << variable << " =";
-    for (const std::int64_t v : values.values) text << " " << v;
+    for (const std::int64_t v : values.values()) text << " " << v;
     text << "\n";
   }
   return text.str();

@@ -75,7 +75,7 @@ std::vector<std::int64_t> observed(const std::string& text) {
   std::vector<std::int64_t> states(3, -1);
   for (std::size_t v = 0; v < 3; ++v) {
     const auto found = model.evidence.find("v" + std::to_string(v));
-    if (found != model.evidence.end()) states[v] = found->second.values[0];
+    if (found != model.evidence.end()) states[v] = found->second.values()[0];
   }
   return states;
 }
