@@ -71,7 +71,7 @@ def music_section(results):
     yield "## Music: Table 1"
     yield ("Test NLL in nats for each step, of the run with the best training likelihood over numbers of states and seeds. Bold: at most the paper's. "
            "Tables are learnt by exact EM (`plated::fit`), from scattered starts with pseudo-counts of 0.1 for transitions and 0.9 and 0.1 for notes that are off and on; "
-           "tables and networks by Adam as the paper does, as probabilistic programs (`plated::torch`). arPFHMM nests PFHMM, so that the paper's arPFHMM must be a fit that failed.")  # fmt: skip
+           "tables and networks by Adam as the paper does, as probabilistic programs (`plated::torch`). Networks begin with notes as frequent as they are, and with convolutions that make nothing of silence: as libtorch starts its layers, rates of 0.03 put hidden units out in the first steps. arPFHMM nests PFHMM, so that the paper's arPFHMM must be a fit that failed.")  # fmt: skip
     yield state_of("music", results)
     yield music.tables(results)
     checks = music.check(results)
