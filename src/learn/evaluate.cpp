@@ -21,7 +21,7 @@ learn::Counts counts_with(const learn::Counting& counting, const EvaluateOptions
 
 std::map<std::string, Tensor> expected_counts(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data.lists);
+  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data);
   const learn::Counting counting(model::bound(learn::with_lists(observed, lists)), data.weights,
                                  std::vector<bool>(model.factors.size(), true), options.memory_limit, lists);
   learn::Counts counts = counts_with(counting, options);
@@ -35,7 +35,7 @@ std::map<std::string, Tensor> expected_counts(const Model& model, const Data& da
 
 Score evaluate(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data.lists);
+  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data);
   const learn::Counting counting(model::bound(learn::with_lists(observed, lists)), data.weights,
                                  std::vector<bool>(model.factors.size(), false), options.memory_limit, lists);
   const learn::Counts counts = counts_with(counting, options);

@@ -82,7 +82,7 @@ class Planned {
       batches_.emplace(observed, data, options, learnt);
       return;
     }
-    std::vector<learn::Listed> lists = learn::sorted_lists(observed, data.lists);
+    std::vector<learn::Listed> lists = learn::sorted_lists(observed, data);
     learn::WeightedModel joined =
         learn::join_equal_slices(model::bound(learn::with_lists(observed, lists), learnt), data.weights);
     all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit, std::move(lists));

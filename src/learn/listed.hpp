@@ -32,6 +32,7 @@ class Listed {
   /// Throws as observe() of a list does.
   Listed(const Model& model, std::string_view variable, const Long& list);
 
+  [[nodiscard]] DimId variable() const { return variable_; }
   /// The factor whose table it is read at, the table as the model has it, and the axis of the variable.
   [[nodiscard]] std::size_t factor() const { return factor_; }
   [[nodiscard]] const Tensor& table() const { return table_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sorted_set.hpp"
 #include "graph/answer_axes.hpp"
 #include "graph/spell.hpp"
 #include "model/likelihoods.hpp"
@@ -138,9 +139,18 @@ Model with_rows(Model model, const Lists& lists) {
   return model;
 }
 
-std::vector<Listed> sorted_lists(const Model& model, const Lists& lists) {
+std::vector<Listed> sorted_lists(const Model& model, const Data& data) {
   std::vector<Listed> sorted;
-  for (const auto& [name, list] : lists) sorted.emplace_back(model, name, list);
+  for (const auto& [name, list] : data.lists) {
+    const DimId variable = sorted.emplace_back(model, name, list).variable();
+    const base::SortedSet of_groups = model::plates_of_parents(model, variable);
+    for (const DimId plate : base::subtract(model.graph.variable_plates()[variable], of_groups)) {
+      const std::string& of_rows = model.graph.dims()[plate].name;
+      if (!data.weights.contains(of_rows)) continue;
+      throw OptionError("plate " + graph::quoted(of_rows) + " has weights, and no parent of " + graph::quoted(name) +
+                        " is in it, whose rows are listed: give them as an array of all slices");
+    }
+  }
   return sorted;
 }
 

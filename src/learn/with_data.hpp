@@ -14,7 +14,8 @@ namespace plated::learn {
 [[nodiscard]] Model with_rows(Model model, const Lists& lists);
 
 /// Lists that are read at tables: sorted, with a factor for what each group of rows says in place of the tables.
-[[nodiscard]] std::vector<Listed> sorted_lists(const Model& model, const Lists& lists);
+/// Throws OptionError where slices of plates that rows alone are in have weights.
+[[nodiscard]] std::vector<Listed> sorted_lists(const Model& model, const Data& data);
 [[nodiscard]] Model with_lists(Model model, const std::vector<Listed>& lists);
 
 /// The same with no evidence, and its lengths where these fit: what a fitted model is made of.

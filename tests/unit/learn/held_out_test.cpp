@@ -174,6 +174,9 @@ TEST(CrossValidation, DealsRowsOfLists) {
   for (Integers* one : {&item, &annotator, &vote}) one->shape = {std::ssize(vote.values)};
   const Data rows{.lists = {{"vote", Long{vote, {{"item", item}, {"annotator", annotator}}}}}};
   FitOptions options{.iterations = 20, .tolerance = 0, .accelerate = false, .pseudo_count = 0.1};
+  Data by_annotator = rows;
+  by_annotator.weights.emplace("annotator", Tensor::of<double>({3}, {1, 2, 1}));
+  EXPECT_THROW((void)fit(dawid_skene(12, 3, 2), by_annotator, options), OptionError);
   options.cross_validate = {{"item", 4}};
   const Fit of_rows = fit(dawid_skene(12, 3, 2), rows, options);
   const Fit of_arrays = fit(dawid_skene(12, 3, 2), {.states = {{"vote", seen}}}, options);
