@@ -18,8 +18,8 @@ double distance(Pixel a, Pixel b) { return std::hypot(b.x - a.x, b.y - a.y); }
 
 }  // namespace
 
-bool Rect::ellipse_holds(Pixel p, double clearance) const {
-  const double dx = (p.x - x()) / (width() / 2 + clearance), dy = (p.y - y()) / (height() / 2 + clearance);
+bool Rect::ellipse_holds(Pixel p, double margin) const {
+  const double dx = (p.x - x()) / (width() / 2 + margin), dy = (p.y - y()) / (height() / 2 + margin);
   return dx * dx + dy * dy < 1;
 }
 

@@ -3,7 +3,7 @@
 
 namespace plated::draw {
 
-double text_width(const std::string& text, double font) {
+double text_width(const std::string& text, double font_size) {
   double characters = 0;
   for (const char c : text) {
     if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // continues a UTF-8 code point
@@ -13,15 +13,15 @@ double text_width(const std::string& text, double font) {
                   : static_cast<unsigned char>(c) >= 0xE0          ? 1.0
                                                                    : 0.62;
   }
-  return characters * font;
+  return characters * font_size;
 }
 
-std::vector<std::string> in_lines(const std::vector<std::string>& notes, double font, double width) {
+std::vector<std::string> in_lines(const std::vector<std::string>& notes, double font_size, double width) {
   std::vector<std::string> lines;
   for (const auto& note : notes) {
     if (!lines.empty()) {
       std::string longer = lines.back() + " · " + note;
-      if (text_width(longer, font) <= width) {
+      if (text_width(longer, font_size) <= width) {
         lines.back() = std::move(longer);
         continue;
       }

@@ -17,38 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Offsets that lie `along` apart.
-struct EvenOffsets {
-  EvenOffsets(std::int64_t begin, std::int64_t between) : offset(begin), along(between) {
-    for (std::int64_t i = 0; i < most_lanes; ++i) steps[i] = begin + i * between;
-  }
-  [[nodiscard]] HWY_INLINE std::int64_t at(std::int64_t q) const { return offset + q * along; }
-#if HWY_TARGET != HWY_SCALAR
-  template <class D>
-  [[nodiscard]] HWY_INLINE hn::Vec<D> vector_at(D d, std::int64_t q) const {
-    return hn::Add(hn::Set(d, q * along), hn::Load(d, steps));
-  }
-#endif
-
-  static constexpr std::int64_t most_lanes = HWY_MAX_BYTES / sizeof(std::int64_t);
-  std::int64_t offset;
-  std::int64_t along;
-  HWY_ALIGN std::int64_t steps[most_lanes];
-};
-
-/// Offsets in memory.
-struct GivenOffsets {
-  const std::int64_t* offsets;
-
-  [[nodiscard]] HWY_INLINE std::int64_t at(std::int64_t q) const { return offsets[q]; }
-#if HWY_TARGET != HWY_SCALAR
-  template <class D>
-  [[nodiscard]] HWY_INLINE hn::Vec<D> vector_at(D d, std::int64_t q) const {
-    return hn::LoadU(d, offsets + q);
-  }
-#endif
-};
-
 #if HWY_TARGET != HWY_SCALAR
 template <class D, class State>
 HWY_INLINE hn::Vec<D> load_states(D d, const State* states) {
@@ -61,8 +29,8 @@ HWY_INLINE hn::Vec<D> load_states(D d, const State* states) {
 }
 #endif
 
-template <class State, class Before>
-void move_offsets(const State* states, std::int64_t stride, std::int64_t step, std::int64_t count, const Before& before,
+template <class State>
+void move_offsets(const State* states, std::int64_t stride, std::int64_t step, std::int64_t count,
                   std::int64_t* offsets) {
   std::int64_t q = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -76,7 +44,7 @@ void move_offsets(const State* states, std::int64_t stride, std::int64_t step, s
       const auto nowhere = hn::Set(d, not_observed);
       for (; q + lanes <= count; q += lanes) {
         const auto state = load_states(d, states + q);
-        const auto old = before.vector_at(d, q);
+        const auto old = hn::LoadU(d, offsets + q);
         const auto moved = hn::Add(old, hn::MulEven(hn::BitCast(halves, state), steps));
         const auto absent = hn::Or(hn::Lt(state, hn::Zero(d)), hn::Eq(old, nowhere));
         hn::StoreU(hn::IfThenElse(absent, nowhere, moved), d, offsets + q);
@@ -86,15 +54,14 @@ void move_offsets(const State* states, std::int64_t stride, std::int64_t step, s
 #endif
   for (; q < count; ++q) {
     const auto state = static_cast<std::int64_t>(states[q * stride]);
-    const std::int64_t old = before.at(q);
+    const std::int64_t old = offsets[q];
     offsets[q] = state < 0 || old == not_observed ? not_observed : old + state * step;
   }
 }
 
-template <class Before>
-void move_offsets_by(const StatesOfRun& run, std::int64_t count, const Before& before, std::int64_t* offsets) {
+void add_to_offsets_here(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) {
   const auto move = [&](const auto* states)
-                        HWY_ATTR { move_offsets(states + run.first, run.stride, run.step, count, before, offsets); };
+                        HWY_ATTR { move_offsets(states + run.first, run.stride, run.step, count, offsets); };
   switch (run.dtype) {
     case Dtype::int8:
       return move(static_cast<const std::int8_t*>(run.states));
@@ -111,14 +78,6 @@ void move_offsets_by(const StatesOfRun& run, std::int64_t count, const Before& b
     default:
       return move(static_cast<const std::int64_t*>(run.states));
   }
-}
-
-void set_offsets_here(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
-                      std::int64_t* offsets) {
-  move_offsets_by(run, count, EvenOffsets(offset, along), offsets);
-}
-void add_to_offsets_here(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) {
-  move_offsets_by(run, count, GivenOffsets{offsets}, offsets);
 }
 
 /// Multiplies the part of `width` lanes, at most a vector's, of all rows.
@@ -217,15 +176,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plated::kernels {
 
-HWY_EXPORT(set_offsets_here);
 HWY_EXPORT(add_to_offsets_here);
 HWY_EXPORT(multiply_rows_here);
 HWY_EXPORT(add_rows_here);
-
-void set_offsets(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
-                 std::int64_t* offsets) noexcept {
-  HWY_DYNAMIC_DISPATCH(set_offsets_here)(offset, along, run, count, offsets);
-}
 
 void add_to_offsets(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) noexcept {
   HWY_DYNAMIC_DISPATCH(add_to_offsets_here)(run, count, offsets);

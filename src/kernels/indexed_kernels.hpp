@@ -21,10 +21,7 @@ struct StatesOfRun {
   std::int64_t step = 0;  // from one state to the next in the array that has states
 };
 
-/// offsets[q] = offset + q · along + step · state, q < count.
-void set_offsets(std::int64_t offset, std::int64_t along, const StatesOfRun& run, std::int64_t count,
-                 std::int64_t* offsets) noexcept;
-/// Adds step · state to each.
+/// Adds step · state to each of `count`.
 void add_to_offsets(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) noexcept;
 
 /// Whether multiply_rows knows a semiring.

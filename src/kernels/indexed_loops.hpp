@@ -91,18 +91,19 @@ class IndexedCursor {
 inline constexpr std::int64_t entries_at_once = 256;
 
 /// Where `count` entries along a run lie in the array that has states, from `offset` on and `along` apart. Index i
-/// begins at(i) and is array `first_index` + i of the run; there is at least one.
+/// begins at(i) and is array `first_index` + i of the run.
 template <class At>
 void find_entries(const std::vector<IndexArray>& indices, std::span<const void* const> data, const At& at,
                   const IndexedLoop& run, std::size_t first_index, std::int64_t offset, std::int64_t along,
                   std::int64_t count, std::int64_t* offsets) {
+  for (std::int64_t q = 0; q < count; ++q) offsets[q] = offset + q * along;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const StatesOfRun states{.states = data[i],
                              .dtype = indices[i].dtype,
                              .first = at(i),
                              .stride = run.stride[first_index + i],
                              .step = indices[i].step};
-    i == 0 ? set_offsets(offset, along, states, count, offsets) : add_to_offsets(states, count, offsets);
+    add_to_offsets(states, count, offsets);
   }
 }
 

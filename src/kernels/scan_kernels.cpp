@@ -1,4 +1,6 @@
 // Scans: compiled for every SIMD target, of which this machine's best is picked at run time.
+#include <type_traits>
+
 #include "base/assert.hpp"
 #include "kernels/scan.hpp"
 #include "kernels/targets.hpp"
@@ -39,10 +41,12 @@ void run_steps(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t l
     for (; first < last && lanes_pay(matrix.states(), std::min(lanes, last - first)); first += lanes) {
       if (!ScanLanes<Steps, T>(matrix, run, blocks).run(first, std::min(lanes, last - first), pace)) return;
     }
-    if (vectors == 1) return run_vectors<Steps, T, 1>(matrix, first, last, run, blocks, pace);
-    if (vectors == 2) return run_vectors<Steps, T, 2>(matrix, first, last, run, blocks, pace);
-    if (vectors == 3) return run_vectors<Steps, T, 3>(matrix, first, last, run, blocks, pace);
-    if (vectors == 4) return run_vectors<Steps, T, 4>(matrix, first, last, run, blocks, pace);
+    if constexpr (std::is_same_v<Steps, LogSteps<T>>) {
+      if (vectors == 1) return run_vectors<Steps, T, 1>(matrix, first, last, run, blocks, pace);
+      if (vectors == 2) return run_vectors<Steps, T, 2>(matrix, first, last, run, blocks, pace);
+      if (vectors == 3) return run_vectors<Steps, T, 3>(matrix, first, last, run, blocks, pace);
+      if (vectors == 4) return run_vectors<Steps, T, 4>(matrix, first, last, run, blocks, pace);
+    }
   }
   blocks.run(first, last, pace);
 }
