@@ -18,8 +18,8 @@ double distance(Pixel a, Pixel b) { return std::hypot(b.x - a.x, b.y - a.y); }
 
 }  // namespace
 
-bool Rect::ellipse_holds(Pixel p, double margin) const {
-  const double dx = (p.x - x()) / (width() / 2 + margin), dy = (p.y - y()) / (height() / 2 + margin);
+bool Rect::ellipse_holds(Pixel p, double beyond) const {
+  const double dx = (p.x - x()) / (width() / 2 + beyond), dy = (p.y - y()) / (height() / 2 + beyond);
   return dx * dx + dy * dy < 1;
 }
 

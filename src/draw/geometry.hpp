@@ -20,8 +20,8 @@ struct Rect {
     return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }
   [[nodiscard]] bool holds(Pixel p) const { return left < p.x && p.x < right && top < p.y && p.y < bottom; }
-  /// Whether a point lies in the ellipse that the rectangle is around, with `margin` on every side.
-  [[nodiscard]] bool ellipse_holds(Pixel p, double margin = 0) const;
+  /// Whether a point lies in the ellipse that the rectangle is around, with `beyond` on every side.
+  [[nodiscard]] bool ellipse_holds(Pixel p, double beyond = 0) const;
 };
 
 /// The rectangle around a centre.
