@@ -18,13 +18,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
-template <class Steps, class T, int kVectors>
+template <int kVectors, class T>
 void run_vectors(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t last, const ScanRun& run,
-                 const ScanBlocks<Steps, T>& blocks, base::Pace& pace) {
-  ScanVectors<Steps, T, kVectors> vectors(matrix, run, blocks);
-  constexpr std::int64_t most = ScanVectors<Steps, T, kVectors>::most_rows;
-  for (; first < last; first += most) {
-    if (!vectors.run(first, std::min(most, last - first), pace)) return;
+                 const ScanBlocks<LogSteps<T>, T>& blocks, base::Pace& pace) {
+  ScanVectors<LogSteps<T>, T, kVectors> rows(matrix, run, blocks);
+  for (; first < last && rows.run(first, std::min(rows.most_rows, last - first), pace); first += rows.most_rows) {
   }
 }
 
@@ -42,10 +40,10 @@ void run_steps(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t l
       if (!ScanLanes<Steps, T>(matrix, run, blocks).run(first, std::min(lanes, last - first), pace)) return;
     }
     if constexpr (std::is_same_v<Steps, LogSteps<T>>) {
-      if (vectors == 1) return run_vectors<Steps, T, 1>(matrix, first, last, run, blocks, pace);
-      if (vectors == 2) return run_vectors<Steps, T, 2>(matrix, first, last, run, blocks, pace);
-      if (vectors == 3) return run_vectors<Steps, T, 3>(matrix, first, last, run, blocks, pace);
-      if (vectors == 4) return run_vectors<Steps, T, 4>(matrix, first, last, run, blocks, pace);
+      if (vectors == 1) return run_vectors<1>(matrix, first, last, run, blocks, pace);
+      if (vectors == 2) return run_vectors<2>(matrix, first, last, run, blocks, pace);
+      if (vectors == 3) return run_vectors<3>(matrix, first, last, run, blocks, pace);
+      if (vectors == 4) return run_vectors<4>(matrix, first, last, run, blocks, pace);
     }
   }
   blocks.run(first, last, pace);

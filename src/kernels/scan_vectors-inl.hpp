@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
@@ -58,7 +57,6 @@ class ScanVectors {
   using Algebra = typename Steps::Algebra;
   static constexpr std::int64_t ahead = LaneLayout<T>::ahead;
   static constexpr std::int64_t most_width = kVectors * PackedMatrix<T>::panel;
-  // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   struct Row {
@@ -152,7 +150,7 @@ class ScanVectors {
   /// A message and its largest entry stay as they are through so many steps.
   static HWY_NOINLINE void repeat(T* message, T* top, std::int64_t steps) {
     for (std::int64_t k = 1; k <= steps; ++k) {
-      std::memcpy(message + k * most_width, message, sizeof(T) * most_width);
+      std::copy_n(message, most_width, message + k * most_width);
       top[k] = *top;
     }
   }
