@@ -51,7 +51,7 @@ struct ScanTrace {
 inline constexpr std::int64_t scan_most_rows = 16, scan_most_ahead = 16;
 [[nodiscard]] constexpr std::int64_t scan_rows(std::int64_t states) { return states <= 8 ? scan_most_rows : 12; }
 [[nodiscard]] constexpr std::int64_t scan_ahead(std::int64_t states) {
-  return states <= 8 ? 8 : states <= 16 ? 16 : states <= 64 ? 8 : 2;
+  return states <= 16 ? scan_most_ahead : states <= 64 ? 8 : states <= 256 ? 4 : 1;
 }
 
 struct ScanShape {

@@ -31,19 +31,19 @@ class ScanLanes {
     return states <= 2 || (states <= most_states && 2 * rows >= states);
   }
 
+  [[nodiscard]] static std::int64_t ahead() { return most_ahead; }
+
   void enter() {
     rows_.enter();
     // Lanes without a row, and slices that do not exist, hold numbers, too.
     std::fill_n(messages_, most_entries, Steps::zero);
-    std::fill_n(staging_, ahead * most_entries, T{0});
-    std::fill_n(before_, ahead * most_entries, T{0});
-    std::fill_n(after_, ahead * most_entries, T{0});
+    std::fill_n(before_, most_ahead * most_entries, T{0});
+    std::fill_n(after_, most_ahead * most_entries, T{0});
     std::fill_n(alone_, most_lanes, true);
     put_back(0);
   }
 
   void take(std::int64_t s, std::int64_t count) {
-    std::fill_n(rows_.taken_[0], ahead * scan_most_rows, 0.0);
     states_ == 2 ? take_steps<2>(s, count) : states_ == 4 ? take_steps<4>(s, count) : take_steps<0>(s, count);
     for (std::int64_t i = 0; i < rows_.rows_ && any_alone_; ++i) {
       alone_[i] = rows_.in_logs_[0][i] || lost_[i] != 0;
@@ -57,12 +57,13 @@ class ScanLanes {
     }
   }
 
-  void write(std::int64_t k, const SlicePlace& to, std::int64_t step, bool linear) {
+  template <bool kLinear>
+  void write(std::int64_t k, const SlicePlace& to, std::int64_t step) {
     const V divisor = steps_.divisor(hn::Load(d_, rows_.tops_[k]));
     const V reciprocal = steps_.reciprocal(divisor);
     const T* const message = messages_ + k * most_entries;
     const auto form = [&](std::int64_t b) HWY_ATTR {
-      return steps_.form(hn::Load(d_, message + b * lanes()), divisor, reciprocal, linear);
+      return steps_.template form<kLinear>(hn::Load(d_, message + b * lanes()), divisor, reciprocal);
     };
     if (states_ == 2) {
       hn::StoreInterleaved2(form(0), form(1), d_, together_);
@@ -82,7 +83,7 @@ class ScanLanes {
       }
     }
     for (std::int64_t i = 0; i < rows_.rows_ && any_alone_; ++i) {
-      if (alone_[i]) rows_.write_row(k, i, to.at<T>(step, rows_.first_ + i), states_, linear);
+      if (alone_[i]) rows_.template write_row<kLinear>(k, i, to.at<T>(step, rows_.first_ + i), states_);
     }
   }
 
@@ -100,7 +101,7 @@ class ScanLanes {
   static constexpr std::int64_t most_states = 8;  // more fill vectors of their own
   static constexpr std::int64_t most_lanes = PackedMatrix<T>::panel;
   static constexpr std::int64_t most_entries = most_states * most_lanes;
-  static constexpr std::int64_t ahead = scan_ahead(1);
+  static constexpr std::int64_t most_ahead = 8;
 
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
@@ -124,9 +125,10 @@ class ScanLanes {
   HWY_NOINLINE void take_steps(std::int64_t s, std::int64_t count) {
     const std::int64_t states = kStates > 0 ? kStates : states_;
     const bool has_before = run_.before.data != nullptr, has_after = run_.after.data != nullptr;
-    if (has_before) form_factors<kStates, false>(run_.before, s, count, before_);
-    if (has_after) form_factors<kStates, true>(run_.after, s, count, after_);
+    if (has_before) gather<kStates>(run_.before, s, before_);
+    if (has_after) gather<kStates>(run_.after, s, after_);
     const T* const panels = matrix_.panels();
+    const T* const column_shift = matrix_.column_shift();
     const T* const column_scale = matrix_.column_scale();
     const T* const least_sum = matrix_.least_sum();
     const bool ragged = rows_.ragged_;
@@ -134,7 +136,8 @@ class ScanLanes {
       begin_[i] = static_cast<T>(rows_.begin_[i]);
       end_[i] = static_cast<T>(rows_.end_[i]);
     }
-    V m0 = hn::Zero(d_), m1 = m0, m2 = m0, m3 = m0;
+    const V zero = hn::Zero(d_);
+    V m0 = zero, m1 = zero, m2 = zero, m3 = zero;
     const auto set = [&](std::int64_t a, V x) HWY_ATTR {
       if (a == 0) m0 = x;
       if (a == 1) m1 = x;
@@ -142,8 +145,10 @@ class ScanLanes {
       if (a == 3) m3 = x;
     };
     for (std::int64_t a = 0; a < kStates; ++a) set(a, hn::Load(d_, messages_ + a * lanes()));
-    V top = hn::Load(d_, rows_.tops_[0]);
-    Lost ever_lost = ScanRows<Steps, T>::none();
+    T* tops = rows_.tops_[0];
+    V top = hn::Load(d_, tops);
+    const Lost none = ScanRows<Steps, T>::none();
+    Lost ever_lost = none;
     for (std::int64_t k = 0; k < count; ++k) {
       const T* from = messages_ + k * most_entries;
       T* const to = messages_ + (k + 1) * most_entries;
@@ -151,20 +156,27 @@ class ScanLanes {
         if constexpr (kStates == 0) return hn::Load(d_, from + a * lanes());
         return a == 0 ? m0 : a == 1 ? m1 : a == 2 ? m2 : m3;
       };
-      Lost lost = ScanRows<Steps, T>::none();
+      Lost lost = none;
+      V x0 = zero, x1 = zero, x2 = zero, x3 = zero, before_shift = zero, after_shift = zero;
       if (has_before) {
+        const T* const terms = before_ + k * most_entries;
+        before_shift = load_terms<kStates>(terms, states, x0, x1, x2, x3);
         for (std::int64_t a = 0; a < states; ++a) {
-          const V factor = hn::Load(d_, before_ + k * most_entries + a * lanes());
-          const V x = steps_.combine(entry(a), factor, steps_.neutral(), hn::Zero(d_), lost);
+          const V factor = steps_.factor(pick<kStates>(terms, a, x0, x1, x2, x3), before_shift, zero);
+          const V x = steps_.combine(entry(a), factor, steps_.neutral(), zero, lost);
           kStates > 0 ? set(a, x) : hn::Store(x, d_, formed_ + a * lanes());
         }
         from = formed_;
       }
+      const T* const terms = after_ + k * most_entries;
+      if (has_after) after_shift = load_terms<kStates>(terms, states, x0, x1, x2, x3);
+      note_taken(before_shift, after_shift, rows_.taken_[k]);
       const V normaliser = steps_.normaliser(top);
       V next_top = hn::Set(d_, Steps::zero);
       const auto finish = [&](std::int64_t b, V sum) HWY_ATTR {
+        const V column = hn::Set(d_, has_after ? column_shift[b] : column_scale[b]);
         const V factor =
-            has_after ? hn::Load(d_, after_ + k * most_entries + b * lanes()) : hn::Set(d_, column_scale[b]);
+            has_after ? steps_.factor(pick<kStates>(terms, b, x0, x1, x2, x3), after_shift, column) : column;
         const V x = steps_.combine(sum, factor, normaliser, hn::Set(d_, least_sum[b]), lost);
         next_top = hn::Max(next_top, x);
         hn::Store(x, d_, to + b * lanes());
@@ -191,10 +203,9 @@ class ScanLanes {
         if (columns > 2 && b + 2 < states) finish(b + 2, c2);
         if (columns > 2 && b + 3 < states) finish(b + 3, c3);
       }
-      lost = hn::And(lost, hn::Gt(top, hn::Set(d_, Steps::zero)));
       if (HWY_UNLIKELY(ragged)) {
         const V step = hn::Set(d_, static_cast<T>(k));
-        const auto exists = hn::AndNot(hn::Lt(step, hn::Load(d_, begin_)), hn::Lt(step, hn::Load(d_, end_)));
+        const Lost exists = hn::AndNot(hn::Lt(step, hn::Load(d_, begin_)), hn::Lt(step, hn::Load(d_, end_)));
         lost = hn::And(lost, exists);
         next_top = hn::IfThenElse(exists, next_top, top);
         for (std::int64_t b = 0; b < states; ++b) {
@@ -204,37 +215,39 @@ class ScanLanes {
           if constexpr (kStates > 0) set(b, x);
         }
       }
-      ever_lost = hn::Or(ever_lost, lost);
+      if (Steps::may_lose) ever_lost = hn::Or(ever_lost, hn::And(lost, hn::Gt(top, hn::Set(d_, Steps::zero))));
       top = next_top;
-      hn::Store(top, d_, rows_.tops_[k + 1]);
+      tops += scan_most_rows;
+      hn::Store(top, d_, tops);
     }
-    any_alone_ = any_alone_ || (Steps::may_lose && !hn::AllFalse(d_, ever_lost));
+    if (!Steps::may_lose) return;
+    any_alone_ = any_alone_ || !hn::AllFalse(d_, ever_lost);
     hn::Store(hn::IfThenElseZero(ever_lost, hn::Set(d_, T{1})), d_, lost_);
   }
 
-  /// to[k · most_entries …] ← the factors of step s + k, in lanes. kFinal: of what follows the matrix.
-  template <int kStates, bool kFinal>
-  HWY_INLINE void form_factors(const SliceTerm& slices, std::int64_t s, std::int64_t count, T* to) {
-    const std::int64_t states = kStates > 0 ? kStates : states_;
-    gather<kStates>(slices, s, kStates > 0 ? staging_ : to);
+  /// The terms of a step, and the largest of each row, as what to take out: 0 where all are zero. kStates: in
+  /// registers.
+  template <int kStates>
+  HWY_INLINE V load_terms(const T* from, std::int64_t states, V& x0, V& x1, V& x2, V& x3) const {
+    if constexpr (kStates == 2) hn::LoadInterleaved2(d_, from, x0, x1);
+    if constexpr (kStates == 4) hn::LoadInterleaved4(d_, from, x0, x1, x2, x3);
+    V top = pick<kStates>(from, 0, x0, x1, x2, x3);
+    for (std::int64_t b = 1; b < states; ++b) top = hn::Max(top, pick<kStates>(from, b, x0, x1, x2, x3));
+    return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, -std::numeric_limits<T>::infinity())), top);
+  }
+  template <int kStates>
+  HWY_INLINE V pick(const T* from, std::int64_t b, V x0, V x1, V x2, V x3) const {
+    if constexpr (kStates == 0) return steps_.term(hn::Load(d_, from + b * lanes()));
+    return steps_.term(b == 0 ? x0 : b == 1 ? x1 : b == 2 ? x2 : x3);
+  }
+
+  /// Adds what a step takes out of its terms.
+  HWY_INLINE void note_taken(V before, V after, double* taken) {
     const hn::CappedTag<double, 8> d;
-    const T* const column_shift = matrix_.column_shift();
-    for (std::int64_t k = 0; k < count; ++k) {
-      T* const x = to + k * most_entries;
-      if constexpr (kStates > 0) separate_rows<kStates>(staging_ + k * most_entries, x, lanes());
-      const auto term = [&](std::int64_t b) HWY_ATTR { return steps_.term(hn::Load(d_, x + b * lanes())); };
-      V top = term(0);
-      for (std::int64_t b = 1; b < states; ++b) top = hn::Max(top, term(b));
-      const V shift = hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, -std::numeric_limits<T>::infinity())), top);
-      for (std::int64_t b = 0; b < states; ++b) {
-        const V column = kFinal ? hn::Set(d_, column_shift[b]) : hn::Zero(d_);
-        hn::Store(steps_.factor(term(b), shift, column), d_, x + b * lanes());
-      }
-      hn::Store(shift, d_, shift_);
-      for (std::int64_t i = 0; i < lanes(); i += static_cast<std::int64_t>(hn::Lanes(d))) {
-        double* const taken = rows_.taken_[k] + i;
-        hn::Store(hn::Add(hn::Load(d, taken), load_doubles(d, shift_ + i)), d, taken);
-      }
+    hn::Store(before, d_, shift_);
+    hn::Store(after, d_, shift_ + most_lanes);
+    for (std::int64_t i = 0; i < lanes(); i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::Store(hn::Add(load_doubles(d, shift_ + i), load_doubles(d, shift_ + most_lanes + i)), d, taken + i);
     }
   }
 
@@ -246,7 +259,7 @@ class ScanLanes {
       const T* const from = slices.at<T>(s, rows_.first_ + i);
       for (std::int64_t k = rows_.begin_[i]; k < rows_.end_[i]; ++k) {
         const T* const entries = from + k * slices.step_stride;
-        T* const place = to + k * most_entries + (kStates > 0 ? i * kStates : i);
+        T* const place = to + k * most_entries + i * (kStates > 0 ? kStates : 1);
         if (kStates > 0 && HWY_LIKELY(slices.state_stride == 1)) {
           std::memcpy(place, entries, kStates * sizeof(T));
         } else {
@@ -266,15 +279,14 @@ class ScanLanes {
   bool any_alone_ = false;
   bool alone_[most_lanes];
 
-  alignas(64) T before_[ahead * most_entries];
-  alignas(64) T after_[ahead * most_entries];
-  // Longer than need be: were messages_ a multiple of 4096 bytes from the terms, the next step's loads would wait for
-  // this step's stores, which seem to go to the same place.
-  alignas(64) T staging_[ahead * most_entries + most_entries / 2];
-  alignas(64) T messages_[(ahead + 1) * most_entries];
+  alignas(64) T before_[most_ahead * most_entries];
+  alignas(64) T after_[most_ahead * most_entries];
+  // Not a multiple of 4096 bytes from the terms, or the next step's loads would wait for this step's stores, which seem
+  // to go to the same place.
+  alignas(64) T together_[most_entries / 2 * 3];
+  alignas(64) T messages_[(most_ahead + 1) * most_entries];
   alignas(64) T formed_[most_entries];
-  alignas(64) T together_[most_entries];
-  alignas(64) T shift_[most_lanes];
+  alignas(64) T shift_[2 * most_lanes];
   alignas(64) T lost_[most_lanes];
   alignas(64) T begin_[most_lanes] = {};
   alignas(64) T end_[most_lanes] = {};

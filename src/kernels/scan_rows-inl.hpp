@@ -38,10 +38,10 @@ class ScanRows {
     const std::int64_t part = scan_rows(states_) * width_;
     T* to = reinterpret_cast<T*>(scratch);
     const auto take = [&](std::int64_t parts) { return std::exchange(to, to + parts * part); };
-    messages_ = take(ahead_ + 1);
+    messages_ = take(ahead() + 1);
     formed_ = take(1);
-    before_ = take(ahead_);
-    after_ = take(ahead_);
+    before_ = take(ahead());
+    after_ = take(ahead());
     space_ = take(1);
   }
 
@@ -55,30 +55,38 @@ class ScanRows {
     rows_ = rows;
     stride_ = rows * width_;
     layout.enter();
-    for (std::int64_t s = 0; s < run_.steps; s += ahead_) {
-      if (pace.stops(ahead_ * rows * scan_step_work(states_))) return false;
-      const std::int64_t count = std::min(ahead_, run_.steps - s);
-      find_existing(s, count);
+    const std::int64_t ahead = layout.ahead();
+    for (std::int64_t s = 0; s < run_.steps; s += ahead) {
+      if (pace.stops(ahead * rows * scan_step_work(states_))) return false;
+      const std::int64_t count = std::min(ahead, run_.steps - s);
+      find_existing(s, count, s == 0 || count < ahead);
       layout.take(s, count);
       add_offsets(count);
-      if (run_.trace.messages.data != nullptr) {
-        for (std::int64_t k = 0; k < count; ++k) layout.write(k + 1, run_.trace.messages, s + k, run_.trace.linear);
+      const ScanTrace& trace = run_.trace;
+      for (std::int64_t k = 0; k < count && trace.messages.data != nullptr; ++k) {
+        if (trace.linear) {
+          layout.template write<true>(k + 1, trace.messages, s + k);
+        } else {
+          layout.template write<false>(k + 1, trace.messages, s + k);
+        }
       }
-      if (run_.trace.offsets.data != nullptr) write_offsets(1, count, run_.trace.offsets, s);
+      if (trace.offsets.data != nullptr) write_offsets(1, count, trace.offsets, s);
       layout.carry(count);
       std::copy_n(tops_[count], most_rows, tops_[0]);
       std::copy_n(in_logs_[count], most_rows, in_logs_[0]);
       std::copy_n(offsets_[count], most_rows, offsets_[0]);
     }
-    layout.write(0, {.data = run_.messages, .row_stride = states_}, 0, false);
+    layout.template write<false>(0, {.data = run_.messages, .row_stride = states_}, 0);
     write_offsets(0, 1, {.data = run_.offset, .row_stride = 1}, 0);
     return true;
   }
 
   // What a layout does.
+  [[nodiscard]] std::int64_t ahead() const { return scan_ahead(states_); }
+
   void enter() {
     ragged_ = false;
-    std::fill_n(&tops_[0][0], (ahead_ + 1) * most_rows, Steps::one);
+    std::fill_n(&tops_[0][0], (ahead() + 1) * most_rows, Steps::one);
     std::fill_n(offsets_[0], most_rows, 0.0);
     for (std::int64_t i = 0; i < rows_; ++i) {
       const T* const given = static_cast<const T*>(run_.messages) + (first_ + i) * states_;
@@ -103,8 +111,9 @@ class ScanRows {
     }
   }
 
-  void write(std::int64_t k, const SlicePlace& to, std::int64_t step, bool linear) const {
-    for (std::int64_t i = 0; i < rows_; ++i) write_row(k, i, to.at<T>(step, first_ + i), states_, linear);
+  template <bool kLinear>
+  void write(std::int64_t k, const SlicePlace& to, std::int64_t step) const {
+    for (std::int64_t i = 0; i < rows_; ++i) write_row<kLinear>(k, i, to.at<T>(step, first_ + i), states_);
   }
 
   void carry(std::int64_t count) { std::copy_n(message(count, 0), rows_ * width_, message(0, 0)); }
@@ -137,18 +146,19 @@ class ScanRows {
     for (; k < count; ++k) repeat(k, i);
   }
 
-  HWY_INLINE void write_row(std::int64_t k, std::int64_t i, T* to, std::int64_t count, bool linear) const {
+  template <bool kLinear>
+  HWY_INLINE void write_row(std::int64_t k, std::int64_t i, T* to, std::int64_t count) const {
     const T* const from = message(k, i);
     if (HWY_UNLIKELY(in_logs_[k][i])) {
       return store_row(to, count, [&](std::int64_t v) HWY_ATTR {
         const V x = hn::LoadU(d_, from + v);
-        return linear ? Exp(d_, x) : x;
+        return kLinear ? Exp(d_, x) : x;
       });
     }
     const V divisor = steps_.divisor(hn::Set(d_, tops_[k][i]));
     const V reciprocal = steps_.reciprocal(divisor);
     store_row(to, count, [&](std::int64_t v) HWY_ATTR {
-      return steps_.form(hn::LoadU(d_, from + v), divisor, reciprocal, linear);
+      return steps_.template form<kLinear>(hn::LoadU(d_, from + v), divisor, reciprocal);
     });
   }
 
@@ -157,9 +167,9 @@ class ScanRows {
   }
   [[nodiscard]] T* part(T* parts, std::int64_t k, std::int64_t i) const { return parts + k * stride_ + i * width_; }
 
-  void find_existing(std::int64_t s, std::int64_t count) {
-    std::fill_n(in_logs_[1], most_ahead * most_rows, false);
-    if (run_.lengths == nullptr && s > 0 && count == ahead_) return;
+  void find_existing(std::int64_t s, std::int64_t count, bool anew) {
+    std::fill_n(in_logs_[1], count * most_rows, false);
+    if (run_.lengths == nullptr && !anew) return;
     ragged_ = false;
     for (std::int64_t i = 0; i < rows_; ++i) {
       // Slices that exist are the first ones, or, backwards in time, the last ones.
@@ -195,7 +205,7 @@ class ScanRows {
     const hn::CappedTag<double, 1> d;
     const auto top = hn::Set(d, static_cast<double>(tops_[k][i]));
     T* const logs = part(formed_, 0, i);
-    write_row(k, i, logs, width_, false);
+    write_row<false>(k, i, logs, width_);
     const auto term = [&](const SliceTerm& slices, T* copy) -> const T* {
       if (slices.data == nullptr) return nullptr;
       return contiguous(slices.at<T>(s + k, first_ + i), states_, slices.state_stride, copy);
@@ -348,7 +358,7 @@ class ScanRows {
     if constexpr (kVectors == 1) multiply<1>(at, input, 0, put);
     if constexpr (kVectors >= 2) multiply<2>(at, input, 0, put);
     if constexpr (kVectors >= 3) multiply<kVectors - 2>(at, input, 2 * lanes(), put);
-    lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
+    if (Steps::may_lose) lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
     top = hn::MaxOfLanes(d, next);
     at.tops[most_rows + row] = hn::GetLane(top);
   }
@@ -422,7 +432,6 @@ class ScanRows {
   const std::int64_t states_, width_;
   const GemmTag<T> d_{};
   const bool narrow_ = states_ <= 4 * lanes();
-  const std::int64_t ahead_ = scan_ahead(states_);
   T *messages_, *formed_, *before_, *after_, *space_;
   std::int64_t first_ = 0, rows_ = 0, stride_ = 0;  // of the run's rows; from a step to the next
 

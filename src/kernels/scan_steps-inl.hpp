@@ -87,9 +87,10 @@ class LogSteps {
   HWY_INLINE V divisor(V top) const { return hn::IfThenElse(hn::Gt(top, hn::Zero(d_)), top, hn::Set(d_, T{1})); }
   HWY_INLINE V reciprocal(V divisor) const { return hn::Div(hn::Set(d_, T{1}), divisor); }
   /// What leaves: the largest entry is exactly 1, or 0 as a logarithm.
-  HWY_INLINE V form(V message, V divisor, V reciprocal, bool linear) const {
+  template <bool kLinear>
+  HWY_INLINE V form(V message, V divisor, V reciprocal) const {
     const V x = hn::IfThenElse(hn::Eq(message, divisor), hn::Set(d_, T{1}), hn::Mul(message, reciprocal));
-    return linear ? x : log(x);
+    return kLinear ? x : log(x);
   }
   /// Rare in real space, and long.
   static HWY_NOINLINE V log(V x) { return Log(GemmTag<T>(), x); }
@@ -131,7 +132,8 @@ class SumSteps {
   HWY_INLINE V divisor(V top) const { return normaliser(top); }
   static HWY_INLINE V reciprocal(V divisor) { return divisor; }
   /// There is no linear form here.
-  HWY_INLINE V form(V message, V divisor, V /*reciprocal*/, bool /*linear*/) const {
+  template <bool kLinear>
+  HWY_INLINE V form(V message, V divisor, V /*reciprocal*/) const {
     return term(hn::Sub(message, divisor));
   }
 
