@@ -45,7 +45,7 @@ void Reverse::pass_along(const Slices& slices) {
     if (mass_[v] == masses.answers[k]) continue;
     add(v, {.factors = {masses.answers[k]}}, writer_.dims(v));
   }
-  if (scan.starts && active_[step.inputs[0]]) {
+  if (active_[step.inputs[0]]) {
     add(step.inputs[0], {.factors = {returned.first}}, writer_.dims(returned.first));
   }
 }
@@ -62,7 +62,7 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
   const std::optional<planner::ScanForm> form = planner::scan_form(schedule, step);
   if (!form) return;
   const auto asked = [&](std::optional<std::size_t> operand, const std::vector<DimId>& dims) {
-    const ValueId v = operand ? planner::sliced_value(step, *operand) : none;
+    const ValueId v = operand ? step.inputs[*operand] : none;
     if (v == none || !active_[v]) return true;
     masses.factors.push_back(v);
     return writer_.dims(v) == base::sorted(dims) && (target_[v] != none || slices_[v].empty());
@@ -166,7 +166,7 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   for (const auto* answers : {&masses.answers, &masses.before, &masses.after}) {
     back.answers.insert(back.answers.end(), answers->begin(), answers->end());
   }
-  SliceBody body(writer_.schedule(), slices);
+  SliceBody body(writer_.schedule(), slices, joined(back.kept, scan.after), Precision::wide);
   write_return(slices, masses, back, body);
   if (!masses.answers_slices && !masses.form) {
     back.messages = writer_.add_intermediate(joined(joined({scan.chain}, back.kept), scan.after));
@@ -187,9 +187,9 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
   const ValueId present = masses.answers_slices ? presence_of(along) : none;
   if (masses.form) {
     const auto term = [&](std::optional<std::size_t> of) {
-      return of ? std::optional(number(planner::sliced_value(along, *of))) : std::nullopt;
+      return of ? std::optional(number(along.inputs[*of])) : std::nullopt;
     };
-    back.smoothing = {.form = {.matrix = number(planner::sliced_value(along, masses.form->matrix)),
+    back.smoothing = {.form = {.matrix = number(along.inputs[masses.form->matrix]),
                                .before = term(masses.form->before),
                                .after = term(masses.form->after)},
                       .messages = number(scan.messages),
@@ -197,7 +197,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
                       .answers = {}};
   }
   if (present != none) (void)body.read(present);
-  ValueId mass = body.carry(joined(back.kept, scan.after), Precision::wide);
+  ValueId mass = body.message();
   Reverse reverse(writer, {.semiring = options_.semiring,
                            .nonnegative = options_.nonnegative,
                            .expand = {},

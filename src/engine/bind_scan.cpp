@@ -21,10 +21,8 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
   const auto& scan = *step.as<Scan>();
   const std::vector<std::int64_t> rows = planner::sizes(extents, scan.kept);
   const std::vector<std::int64_t> states = planner::sizes(extents, scan.before);
-  FirstMessage first{.is_given = scan.starts};
-  Layout layout;
-  if (scan.starts) layout = layouts(step.inputs[0], extents);
-  first.dtype = layout.dtype;
+  const Layout layout = layouts(step.inputs[0], extents);
+  FirstMessage first{.dtype = layout.dtype, .row = row_offsets(rows, layout.along(scan.kept)), .state = {}};
   std::vector<std::int64_t> state_stride = layout.along(scan.start);
   for (std::size_t link = 0; link < scan.start.size(); ++link) {
     const auto carried = std::find(scan.kept.begin(), scan.kept.end(), scan.start[link]);
@@ -35,10 +33,7 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
     state_index[link] = 1;
     first.same.push_back({.row = row_offsets(rows, row_index), .state = row_offsets(states, state_index)});
   }
-  if (scan.starts) {
-    first.row = row_offsets(rows, layout.along(scan.kept));
-    first.state = row_offsets(states, state_stride);
-  }
+  first.state = row_offsets(states, state_stride);
   return first;
 }
 
@@ -69,8 +64,8 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
   if (!there) return std::nullopt;
   FusedSmoothing smoothing{.there = *there,
                            .back = there->returning(),
-                           .messages = planner::sliced_number(step, asked.messages),
-                           .last = planner::sliced_number(step, asked.last),
+                           .messages = asked.messages,
+                           .last = asked.last,
                            .places = {},
                            .matrix_answer = {}};
   const auto add = [&](std::optional<std::size_t> answer, planner::ValueId value, bool before) {
@@ -99,7 +94,6 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   auto bound = std::make_shared<BoundScan>();
   bound->semiring = scan.semiring.value_or(options.semiring);
   bound->dtype = message_dtype(bound->semiring, layouts.element());
-  bound->operand = scan.message;
   bound->forward = scan.forward;
   bound->ragged = scan.ragged;
   bound->keeps = scan.messages != planner::none;
@@ -110,9 +104,8 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   bound->states = planner::elements(extents, scan.before);
   bound->start = first_message(extents, step, layouts);
 
-  std::size_t input = scan.starts ? 1 : 0;
   if (scan.ragged) {
-    const Layout present = layouts(step.inputs[input++], extents);
+    const Layout present = layouts(step.inputs.back(), extents);
     bound->present_step = present.along(scan.chain);
     bound->present = row_offsets(planner::sizes(extents, scan.kept), present.along(scan.kept));
   }
@@ -123,19 +116,14 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   bind_answers(extents, step, layouts, *bound);
   if (scan.smoothing) bound->smoothing = smoothing_of(extents, step, layouts, *bound, options.semiring);
   const planner::Schedule& body = *scan.body;
-  std::vector<Tensor> operands;
   for (std::size_t k = 0; k < body.operands.size(); ++k) {
-    if (k == scan.message) {
-      operands.push_back(slice_shape(row_major(bound->dtype, body.operands[k], extents), body.operands[k], extents));
-      continue;
-    }
-    const Layout layout = layouts(step.inputs[input++], extents);
-    operands.push_back(slice_shape(layout, body.operands[k], extents));
+    const Layout layout =
+        k == 0 ? row_major(bound->dtype, body.operands[k], extents) : layouts(step.inputs[k], extents);
+    bound->shapes.push_back(slice_shape(layout, body.operands[k], extents));
     bound->advance.push_back(layout.along(scan.chain) * static_cast<std::int64_t>(size_of(layout.dtype)));
   }
-  bound->shapes = std::move(operands);
   bound->shapes.push_back(slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents));
-  if (scan.echo) bound->echo = planner::sliced_number(step, *scan.echo);
+  bound->echo = scan.echo;
   for (std::size_t k = 0; k + 1 < body.outputs.size(); ++k) {
     const std::vector<DimId>& dims = body.outputs[k + 1];
     bound->shapes.push_back(slice_shape(

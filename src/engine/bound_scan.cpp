@@ -27,16 +27,14 @@ void BoundScan::smooths(std::shared_ptr<BoundScan> other) {
 }
 
 void BoundScan::write_first(std::byte* message, double* shift) const {
-  const auto [zero, one] = semiring::dispatch(semiring, [](auto ring) {
-    return std::pair{decltype(ring)::zero(), decltype(ring)::one()};
-  });
+  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
   const bool smallest = semiring == Semiring::min_plus;
-  const auto entry = [&, zero = zero, one = one](std::int64_t r, std::int64_t k) {
+  const auto entry = [&](std::int64_t r, std::int64_t k) {
     const auto row = static_cast<std::size_t>(r), state = static_cast<std::size_t>(k);
     for (const FirstMessage::Same& same : start.same) {
       if (same.row[row] != same.state[state]) return zero;
     }
-    return start.is_given ? number_at(start.dtype, inputs[0], start.row[row] + start.state[state]) : one;
+    return number_at(start.dtype, inputs[0], start.row[row] + start.state[state]);
   };
   for (std::int64_t r = 0; r < rows; ++r) {
     double best = zero;
@@ -83,11 +81,11 @@ void BoundScan::begin(int threads) {
   turn_ = 0;
   write_first(own_.message[0], own_.shift);
   if ((fused || smoothing) && ragged) find_lengths(own_.lengths);
-  if (fused) packed_.emplace(fused->pack(sliced(), own_.fused));
+  if (fused) packed_.emplace(fused->pack(inputs, own_.fused));
   if (!fused) std::fill_n(own_.totals[1], total_elements(), 0.0);
   has_smoothed_ = false;
   smooths_ = smoothing && slices > 0 && begin_smoothing();
-  if (echo) std::copy_n(static_cast<const std::byte*>(sliced()[*echo]), echo_bytes(), own_.echo);
+  if (echo) std::copy_n(static_cast<const std::byte*>(inputs[*echo]), echo_bytes(), own_.echo);
 }
 
 void BoundScan::run(const ScanRange& range, int threads) {
@@ -143,7 +141,6 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
     std::copy_n(message, size, kept + slice(range, 0) * size);
     message = kept + slice(range, 0) * size;
   }
-  const std::span<const void* const> values = sliced();
   base::Pace pace;
   const std::int64_t work = 256 + rows * states;  // of a slice at least, in nanoseconds
   for (std::int64_t s = 0; s < range.count; ++s) {
@@ -151,12 +148,10 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
     if (pace.stops(work)) base::throw_if_stopped();
     const std::int64_t at = slice(range, s);
     keep_shifts(range, at);
-    operands_.clear();
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (k == operand) operands_.push_back(message);
-      operands_.push_back(static_cast<const std::byte*>(values[k]) + at * advance[k]);
+    operands_.assign(1, message);
+    for (std::size_t k = 1; k < advance.size(); ++k) {
+      operands_.push_back(static_cast<const std::byte*>(inputs[k]) + at * advance[k]);
     }
-    if (operand == values.size()) operands_.push_back(message);
     std::byte* after = nullptr;
     if (kept != nullptr && s + 1 < range.count) {
       after = kept + slice(range, s + 1) * size;
@@ -207,7 +202,7 @@ void BoundScan::take_shift(std::byte* message) const {
 /// Where messages are kept, the last slice is a run of its own whether they are written or not: so are the bits.
 void BoundScan::run_fused(const ScanRange& range, int threads) const {
   if (range.count == 0) return;
-  fused->convert(sliced(), range.count, own_.fused, threads);
+  fused->convert(inputs, range.count, own_.fused, threads);
   FusedScan::Stretch stretch{.origin = range.first,
                              .slice = slice(range, 0),
                              .steps = range.count,
@@ -228,12 +223,12 @@ void BoundScan::run_fused(const ScanRange& range, int threads) const {
       }
       keep_shifts(range, stretch.slice);
     }
-    fused->run(*packed_, sliced(), stretch, own_.fused, threads);
+    fused->run(*packed_, inputs, stretch, own_.fused, threads);
     stretch.slice = slice(range, range.count - 1);
     stretch.steps = 1;
     stretch.trace = {};
   }
-  fused->run(*packed_, sliced(), stretch, own_.fused, threads);
+  fused->run(*packed_, inputs, stretch, own_.fused, threads);
 }
 
 }  // namespace plated::engine

@@ -27,11 +27,10 @@ struct ScanRange {
   double* shifts = nullptr;
 };
 
-/// The first message of a scan: a value, or one.
+/// Where a scan reads its first message.
 struct FirstMessage {
-  bool is_given = false;
   Dtype dtype = Dtype::float64;
-  std::vector<std::int64_t> row, state;  // where it is read
+  std::vector<std::int64_t> row, state;
   /// A state that a message has under two names: only where they agree, the first message is not zero.
   struct Same {
     std::vector<std::int64_t> row, state;  // its indices
@@ -63,7 +62,6 @@ struct BoundScan {
   bool ragged = false;
   bool keeps = false;  // messages
   bool keeps_shifts = false;
-  std::size_t operand = 0;  // of the body, which is the message
   std::int64_t slices = 0;
   std::int64_t most = 0;    // slices of a range
   std::int64_t rows = 1;    // of a message: all but its states
@@ -71,10 +69,10 @@ struct BoundScan {
   FirstMessage start;
   std::vector<std::int64_t> present;  // [row]: where it finds whether its slices exist
   std::int64_t present_step = 0;      // from slice to slice
-  std::vector<std::int64_t> advance;  // [operand of the body but the message]: bytes from slice to slice
+  std::vector<std::int64_t> advance;  // [operand of the body]: bytes from slice to slice, but for the message
 
   std::vector<ScanAnswer> answers;
-  std::optional<std::size_t> echo;  // among the sliced inputs
+  std::optional<std::size_t> echo;  // among the inputs
 
   std::optional<FusedScan> fused;  // in place of the body
   std::optional<FusedSmoothing> smoothing;
@@ -126,12 +124,8 @@ struct BoundScan {
   [[nodiscard]] std::int64_t slice(const ScanRange& range, std::int64_t step) const {
     return forward ? step : range.count - 1 - step;
   }
-  /// Inputs of the step that are sliced.
-  [[nodiscard]] std::span<const void* const> sliced() const {
-    return std::span(inputs).subspan((start.is_given ? 1U : 0U) + (ragged ? 1U : 0U));
-  }
   [[nodiscard]] bool exists(std::int64_t row, std::int64_t slice) const {
-    const auto* there = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
+    const auto* there = static_cast<const double*>(inputs.back());
     return there[present[static_cast<std::size_t>(row)] + slice * present_step] != 0;
   }
   [[nodiscard]] std::byte* checkpoint(std::int64_t block) const { return checkpoints + block * checkpoint_bytes(); }

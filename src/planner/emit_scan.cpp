@@ -31,16 +31,11 @@ class ScanEmitter {
     const ScanRecord& record = *component_.scan;
     scan_ = {.chain = record.chain, .forward = record.forward != request_.returns, .leaf = component_.leaf};
     nodes_ = merged(request_.nodes);
-    std::vector<ValueId> inputs;
-    if (!request_.start.empty()) {
-      scan_.starts = true;
-      // In a sweep operands are read by ordinary steps only.
-      inputs.push_back(product(request_.start, component_.parent, builder_.keeps_sums()));
-    }
-    if (schedule_.weights.contains(record.chain)) {
-      scan_.ragged = true;
-      inputs.push_back(builder_.weights(record.chain));
-    }
+    scan_.ragged = schedule_.weights.contains(record.chain);
+    // In a sweep operands are read by ordinary steps only.
+    const ValueId first = product(request_.start, component_.parent, builder_.keeps_sums());
+    std::vector<ValueId> present;
+    if (scan_.ragged) present.push_back(builder_.weights(record.chain));
     // Of the states where messages come out, those that nothing holds under another name keep the slice's.
     std::vector<DimId> ends;
     for (const ProblemLink& link : record.links) {
@@ -50,9 +45,10 @@ class ScanEmitter {
       const std::optional<DimId>& end = scan_.forward ? link.last : link.first;
       ends.push_back(end && contains(component_.remaining, *end) ? *end : scan_.after.back());
     }
-    find_kept(inputs);
+    find_kept({&nodes_, &present, &request_.start});
     plan_body();
-    inputs.insert(inputs.end(), nodes_.begin(), nodes_.end());
+    std::vector<ValueId> inputs{first};
+    for (const auto* values : {&nodes_, &present}) inputs.insert(inputs.end(), values->begin(), values->end());
     std::vector<DimId> dims = scan_.kept;
     dims.insert(dims.end(), ends.begin(), ends.end());
     ScanValues values;
@@ -120,11 +116,12 @@ class ScanEmitter {
   }
 
   /// What every message has besides the states of links: batch dims, plates, and variables outside.
-  void find_kept(const std::vector<ValueId>& inputs) {
+  void find_kept(std::initializer_list<const std::vector<ValueId>*> inputs) {
     SortedSet all = unite(component_.scan->carried, request_.carried);
     const SortedSet carried = all;
-    for (const ValueId v : inputs) all = unite(all, builder_.carried(v));
-    for (const ValueId v : nodes_) all = unite(all, builder_.carried(v));
+    for (const std::vector<ValueId>* values : inputs) {
+      for (const ValueId v : *values) all = unite(all, builder_.carried(v));
+    }
     all = subtract(all, unite(component_.variables, {scan_.chain}));
     all = subtract(all, subtract(sorted(scan_.start), carried));
     for (const bool variables : {false, true}) {

@@ -28,16 +28,6 @@ bool is_one_product(const Schedule& body) {
 
 }  // namespace
 
-std::size_t sliced_number(const Step& step, std::size_t operand) {
-  return operand - (operand > step.as<Scan>()->message ? 1 : 0);
-}
-
-ValueId sliced_value(const Step& step, std::size_t operand) {
-  const auto& scan = *step.as<Scan>();
-  const std::size_t first = (scan.starts ? 1U : 0U) + (scan.ragged ? 1U : 0U);
-  return step.inputs[first + sliced_number(step, operand)];
-}
-
 std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step) {
   const auto& scan = *step.as<Scan>();
   if (scan.before.size() != 1 || scan.semiring || !is_one_product(*scan.body)) return std::nullopt;
@@ -46,9 +36,8 @@ std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step) {
   const SortedSet rows = base::sorted(scan.kept);
   ScanForm form;
   bool has_matrix = false;
-  for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
-    if (k == scan.message) continue;
-    const std::vector<DimId>& axes = schedule.values[sliced_value(step, k)].dims;
+  for (std::size_t k = 1; k < scan.body->operands.size(); ++k) {
+    const std::vector<DimId>& axes = schedule.values[step.inputs[k]].dims;
     const SortedSet dims = base::sorted(axes);
     const bool varies = base::contains(dims, scan.chain);
     const SortedSet own = base::subtract(base::subtract(dims, rows), {scan.chain});
