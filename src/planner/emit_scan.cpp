@@ -68,23 +68,18 @@ class ScanEmitter {
   void write_slices(ValueId messages) {
     const std::size_t step = schedule_.steps.size() - 1;
     const ScheduleBuilder::Unshared unshared(builder_);  // what else reads messages has masses of its own
-    const Schedule& body = *scan_.body;
-    std::vector<ValueId> outside(body.values.size(), none);
-    for (ValueId v = 0; v < body.values.size(); ++v) {
-      if (body.values[v].kind != Value::Kind::operand) continue;
-      outside[v] = body.values[v].index == 0 ? messages : nodes_[body.values[v].index - 1];
-    }
-    for (const Step& one : slice_steps_) compute_outside(one, body, outside);
-    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = outside[slice_steps_.back().output];
+    outside_[0] = messages;
+    for (const Step& one : slice_steps_) compute_outside(one);
+    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = outside_[slice_steps_.back().output];
   }
 
-  /// Computes what a step of the body does for all slices at once; `outside` has the schedule's values for the body's.
-  void compute_outside(const Step& step, const Schedule& body, std::vector<ValueId>& outside) {
-    const Value& result = body.values[step.output];
+  /// Computes what a step of the body does for all slices at once.
+  void compute_outside(const Step& step) {
+    const Value& result = body_->values[step.output];
     ScheduleBuilder::Contract request{.inputs = {}, .keep = variables_of(result.dims), .leaf = component_.leaf};
     request.wide = result.kind == Value::Kind::output || result.precision == Precision::wide;
-    for (const ValueId v : step.inputs) request.inputs.push_back(outside[v]);
-    outside[step.output] = builder_.contract(std::move(request));
+    for (const ValueId v : step.inputs) request.inputs.push_back(outside_[v]);
+    outside_[step.output] = builder_.contract(std::move(request));
   }
 
   [[nodiscard]] SortedSet variables_of(const std::vector<DimId>& dims) const {
@@ -160,15 +155,15 @@ class ScanEmitter {
     hoist();
     slice_steps_ = body_->steps;
     if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);
-    scan_.body = std::move(body_);
+    scan_.body = body_;
   }
 
   /// Moves steps that read no message out of the body, and names its operands anew.
   void hoist() {
     std::vector<bool> reads_message(body_->values.size(), false);
-    std::vector<ValueId> outside(body_->values.size(), none);  // the value of the schedule that is sliced
     reads_message[0] = true;
-    for (std::size_t k = 0; k < nodes_.size(); ++k) outside[k + 1] = nodes_[k];
+    outside_.assign(body_->values.size(), none);
+    std::copy(nodes_.begin(), nodes_.end(), outside_.begin() + 1);
     std::vector<Step> steps;
     for (Step& step : body_->steps) {
       const bool reads =
@@ -178,7 +173,7 @@ class ScanEmitter {
         steps.push_back(std::move(step));
         continue;
       }
-      compute_outside(step, *body_, outside);
+      compute_outside(step);
     }
     body_->steps = std::move(steps);
     nodes_.clear();
@@ -186,16 +181,15 @@ class ScanEmitter {
     std::vector<bool> known(body_->values.size(), false);
     for (const Step& step : body_->steps) {
       for (const ValueId v : step.inputs) {
-        if (outside[v] == none || known[v]) continue;
+        if (outside_[v] == none || known[v]) continue;
         known[v] = true;
         Value& value = body_->values[v];
-        value.dims = schedule_.values[outside[v]].dims;
+        value = schedule_.values[outside_[v]];
         std::erase(value.dims, scan_.chain);
         value.kind = Value::Kind::operand;
         value.index = body_->operands.size();
-        value.precision = schedule_.values[outside[v]].precision;
         body_->operands.push_back(value.dims);
-        nodes_.push_back(outside[v]);
+        nodes_.push_back(outside_[v]);
       }
     }
   }
@@ -209,6 +203,7 @@ class ScanEmitter {
   Scan scan_;
   std::vector<ValueId> nodes_;  // the values that the body's operands are slices of, but for the message
   std::shared_ptr<Schedule> body_;
+  std::vector<ValueId> outside_;   // [value of the body]: the schedule's that it is a slice of
   std::vector<Step> slice_steps_;  // of the body, before any of them were fused
 };
 
