@@ -109,11 +109,12 @@ void Reverse::find_factors(const Slices& slices, Returning& masses) const {
   masses.answers_slices = true;
 }
 
-/// Where kernels may write them, answers are written by the scan itself.
+/// Where it writes one for each slice, a scan writes a mass itself.
 void Reverse::choose_answers(const Slices& slices, Returning& masses) {
   const Scan scan = *writer_.schedule().steps[slices.scan].as<Scan>();
   for (const ValueId v : masses.factors) {
-    const bool direct = mass_[v] == none && scale_[v].is_one();
+    const bool of_slices = base::contains(writer_.dims(v), scan.chain);
+    const bool direct = of_slices && mass_[v] == none && scale_[v].is_one();
     if (direct) begin_mass(v);
     masses.answers.push_back(direct ? mass_[v] : writer_.add_intermediate(writer_.schedule().values[v].dims));
   }

@@ -37,19 +37,15 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
   return first;
 }
 
-void bind_answers(const planner::Extents& extents, const planner::Step& step, const Layouts& layouts,
-                  BoundScan& bound) {
+void bind_answers(const planner::Schedule& schedule, const planner::Extents& extents, const planner::Step& step,
+                  const Layouts& layouts, BoundScan& bound) {
   const auto& scan = *step.as<Scan>();
   for (std::size_t k = 0; k < scan.answers.size(); ++k) {
     const bool echoes = k + 1 == scan.body->outputs.size();
     const std::vector<DimId>& dims = echoes ? scan.body->operands[*scan.echo] : scan.body->outputs[k + 1];
-    const Layout layout = layouts(scan.answers[k], extents);
-    const auto has_chain = [&](const auto& entry) { return entry.first == scan.chain; };
-    bound.answers.push_back({.dtype = layout.dtype,
-                             .of_slices = std::any_of(layout.stride.begin(), layout.stride.end(), has_chain),
-                             .slice_stride = layout.along(scan.chain),
-                             .extent = planner::sizes(extents, dims),
-                             .stride = layout.along(dims)});
+    bound.answers.push_back({.of_slices = has_dim(schedule, scan.answers[k], scan.chain),
+                             .advance = layouts.bytes_along(scan.answers[k], scan.chain, 1),
+                             .elements = planner::elements(extents, dims)});
   }
 }
 
@@ -113,7 +109,7 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
     bound->fused =
         fused_scan(extents, layouts, {.semiring = options.semiring, .step = step, .form = *form, .most = bound->most});
   }
-  bind_answers(extents, step, layouts, *bound);
+  bind_answers(schedule, extents, step, layouts, *bound);
   if (scan.smoothing) bound->smoothing = smoothing_of(extents, step, layouts, *bound, options.semiring);
   const planner::Schedule& body = *scan.body;
   for (std::size_t k = 0; k < body.operands.size(); ++k) {

@@ -48,10 +48,11 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
 
 void BoundScan::find_lengths(std::int64_t* lengths) const {
   for (std::int64_t r = 0; r < rows; ++r) {
+    const double* there = static_cast<const double*>(inputs.back()) + present[static_cast<std::size_t>(r)];
     std::int64_t absent = slices;
     for (lengths[r] = 0; lengths[r] < absent;) {
       const std::int64_t middle = (lengths[r] + absent) / 2;
-      exists(r, middle) ? lengths[r] = middle + 1 : absent = middle;
+      there[middle * present_step] != 0 ? lengths[r] = middle + 1 : absent = middle;
     }
   }
 }
@@ -70,7 +71,7 @@ void BoundScan::restore_absent(std::int64_t slice, Dtype type, const std::byte* 
   const std::size_t size = static_cast<std::size_t>(states) * size_of(type);
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * size;
-    if (!exists(r, slice)) std::memcpy(after + at, before + at, size);
+    if (slice >= own_.lengths[r]) std::memcpy(after + at, before + at, size);
   }
 }
 
@@ -80,9 +81,11 @@ void BoundScan::begin(int threads) {
   own_ = arrays(layout, threads);
   turn_ = 0;
   write_first(own_.message[0], own_.shift);
-  if ((fused || smoothing) && ragged) find_lengths(own_.lengths);
+  if (ragged) find_lengths(own_.lengths);
   if (fused) packed_.emplace(fused->pack(inputs, own_.fused));
-  if (!fused) std::fill_n(own_.totals[1], total_elements(), 0.0);
+  for (const ScanAnswer& answer : answers) {
+    if (!answer.of_slices) std::fill_n(answer.total(), answer.elements, 0.0);
+  }
   has_smoothed_ = false;
   smooths_ = smoothing && slices > 0 && begin_smoothing();
   if (echo) std::copy_n(static_cast<const std::byte*>(inputs[*echo]), echo_bytes(), own_.echo);
@@ -122,14 +125,8 @@ void BoundScan::finish(double* output) {
     if (!shifted || std::isfinite(own_.shift[r])) continue;
     std::fill_n(output + r * states, states, semiring == Semiring::min_plus ? -infinity : infinity);
   }
-  if (fused) return;
-  if (has_smoothed_ && smoothing->matrix_answer) smoothing->add_pairs(*smoother_, own_.smoothing, own_.totals[1]);
-  const double* total = own_.totals[1];
-  for (const ScanAnswer& answer : answers) {
-    if (answer.of_slices) continue;
-    answer.deliver(total);
-    total += base::checked_product(answer.extent);
-  }
+  if (!has_smoothed_ || !smoothing->matrix_answer) return;
+  smoothing->add_pairs(*smoother_, own_.smoothing, answers[*smoothing->matrix_answer].total());
 }
 
 /// Messages are written where they are kept, if they are; the one after the range is the scan's own.
@@ -160,14 +157,10 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
       after = own_.message[turn_];
     }
     outputs_.assign(1, after);
-    double* total = own_.totals[0];
+    double* share = own_.shares;
     for (const ScanAnswer& answer : answers) {
-      if (answer.of_slices) {
-        outputs_.push_back(answer.slice(at));
-      } else {
-        outputs_.push_back(total);
-        total += base::checked_product(answer.extent);
-      }
+      outputs_.push_back(answer.of_slices ? answer.slice(at) : reinterpret_cast<std::byte*>(share));
+      if (!answer.of_slices) share += answer.elements;
     }
     if (echo) outputs_.pop_back();
     run_prepared(body, outputs_, operands_, threads);
@@ -176,7 +169,10 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
       std::copy_n(own_.echo, echo_bytes(), answers.back().slice(at));
       std::copy_n(answers.front().slice(at), echo_bytes(), own_.echo);
     }
-    for (std::int64_t k = 0; k < total - own_.totals[0]; ++k) own_.totals[1][k] += own_.totals[0][k];
+    share = own_.shares;
+    for (const ScanAnswer& answer : answers) {
+      for (std::int64_t k = 0; !answer.of_slices && k < answer.elements; ++k) answer.total()[k] += *share++;
+    }
     if (ragged) restore_absent(range.first + at, dtype, message, after);
     message = after;
     take_shift(message);

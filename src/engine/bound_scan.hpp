@@ -38,19 +38,15 @@ struct FirstMessage {
   std::vector<Same> same;
 };
 
-/// What a scan gives besides messages: in each slice, or their sum over the slices.
+/// What a scan gives besides messages: in each slice, or their sum over the slices, which is row-major and in double.
 struct ScanAnswer {
   void* data = nullptr;  // of the run
-  Dtype dtype = Dtype::float64;
   bool of_slices = false;
-  std::int64_t slice_stride = 0;
-  std::vector<std::int64_t> extent, stride;  // but for the chain
+  std::int64_t advance = 0;   // bytes from slice to slice
+  std::int64_t elements = 0;  // of a slice
 
-  [[nodiscard]] std::byte* slice(std::int64_t at) const {
-    return static_cast<std::byte*>(data) + at * slice_stride * static_cast<std::int64_t>(size_of(dtype));
-  }
-  /// Writes a sum over the slices, which is row-major.
-  void deliver(const double* total) const;
+  [[nodiscard]] std::byte* slice(std::int64_t at) const { return static_cast<std::byte*>(data) + at * advance; }
+  [[nodiscard]] double* total() const { return static_cast<double*>(data); }
 };
 
 /// A run goes through ranges of slices in the order of its messages: begin(), run() for each range, finish(). The
@@ -95,6 +91,7 @@ struct BoundScan {
   [[nodiscard]] std::int64_t held_bytes() const;
   void take_memory(int threads);
 
+  /// Answers that are sums have their places, and each range gives all others theirs.
   void begin(int threads);
   void run(const ScanRange& range, int threads);
   void finish(double* output);
@@ -116,17 +113,13 @@ struct BoundScan {
     std::int64_t* lengths;
     FusedScan::Memory fused;
     FusedSmoothing::Memory smoothing;
-    double* totals[2];  // of answers that are sums: of a slice, of all
+    double* shares;  // of a slice in answers that are sums
   };
   [[nodiscard]] Arrays arrays(MemoryLayout& layout, int threads) const;
   [[nodiscard]] std::int64_t table_bytes() const;
   /// A step of the way through a range: its slice, counted from the range's first.
   [[nodiscard]] std::int64_t slice(const ScanRange& range, std::int64_t step) const {
     return forward ? step : range.count - 1 - step;
-  }
-  [[nodiscard]] bool exists(std::int64_t row, std::int64_t slice) const {
-    const auto* there = static_cast<const double*>(inputs.back());
-    return there[present[static_cast<std::size_t>(row)] + slice * present_step] != 0;
   }
   [[nodiscard]] std::byte* checkpoint(std::int64_t block) const { return checkpoints + block * checkpoint_bytes(); }
   [[nodiscard]] double* checkpoint_shifts(std::int64_t block) const;
@@ -138,7 +131,6 @@ struct BoundScan {
   void go(const ScanRange& range, int threads);
   void run_slices(const ScanRange& range, int threads);
   void run_fused(const ScanRange& range, int threads) const;
-  [[nodiscard]] std::int64_t total_elements() const;
   [[nodiscard]] std::int64_t echo_bytes() const;
 
   // Smoothing.

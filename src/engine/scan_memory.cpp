@@ -14,12 +14,12 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
   if (!fused) own.message[1] = layout.take(message_bytes());
   own.shift = layout.take<double>(rows);
   if (echo) own.echo = layout.take(echo_bytes());
-  if ((fused || smoothing) && ragged) own.lengths = layout.take<std::int64_t>(rows);
+  if (ragged) own.lengths = layout.take<std::int64_t>(rows);
   if (fused) own.fused = fused->take(layout, threads);
   if (smoothing) own.smoothing = smoothing->take(layout, threads);
-  if (!fused) {
-    for (double*& totals : own.totals) totals = layout.take<double>(total_elements());
-  }
+  std::int64_t sums = 0;
+  for (const ScanAnswer& answer : answers) sums += answer.of_slices ? 0 : answer.elements;
+  own.shares = layout.take<double>(sums);
   return own;
 }
 
@@ -69,14 +69,7 @@ void BoundScan::take_memory(int threads) {
 }
 
 std::int64_t BoundScan::echo_bytes() const {
-  return base::checked_product(base::checked_product(answers.back().extent), std::int64_t{sizeof(double)});
-}
-
-/// Of the answers that are sums over the slices.
-std::int64_t BoundScan::total_elements() const {
-  std::int64_t sum = 0;
-  for (const ScanAnswer& answer : answers) sum += answer.of_slices ? 0 : base::checked_product(answer.extent);
-  return sum;
+  return base::checked_product(answers.back().elements, std::int64_t{sizeof(double)});
 }
 
 }  // namespace plated::engine

@@ -10,20 +10,6 @@
 
 namespace plated::engine {
 
-void ScanAnswer::deliver(const double* total) const {
-  const std::size_t axes = extent.size();
-  const std::int64_t inner = axes == 0 ? 1 : extent.back();
-  const std::int64_t step = axes == 0 ? 0 : stride.back();
-  const std::int64_t count = base::checked_product(extent);
-  for (std::int64_t k = 0; k < count; k += inner) {
-    std::int64_t at = 0, rest = k / inner;
-    for (std::size_t axis = axes; axis-- > 1; rest /= extent[axis - 1]) {
-      at += rest % extent[axis - 1] * stride[axis - 1];
-    }
-    for (std::int64_t i = 0; i < inner; ++i) put_number(dtype, data, at + i * step, total[k + i]);
-  }
-}
-
 /// What returns first: the mass of the last message, without what the message itself brings.
 bool BoundScan::begin_smoothing() {
   const FusedSmoothing::Memory& memory = own_.smoothing;
