@@ -194,8 +194,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
                                .before = term(masses.form->before),
                                .after = term(masses.form->after)},
                       .messages = number(scan.messages),
-                      .last = number(along.output),
-                      .answers = {}};
+                      .last = number(along.output)};
   }
   if (present != none) (void)body.read(present);
   ValueId mass = body.message();
@@ -204,15 +203,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
                            .expand = {},
                            .shared_by_all = base::sorted(back.kept)});
   const ValueId answer = writer.add_output(joined(back.kept, scan.before));
-  using Answer = Scan::Smoothing::Answer;
-  for (const ValueId v : masses.factors) {
-    reverse.want_operand(number(v));
-    if (!back.smoothing) continue;
-    const planner::ScanForm& form = back.smoothing->form;
-    back.smoothing->answers.push_back(number(v) == form.matrix   ? Answer::matrix
-                                      : number(v) == form.before ? Answer::before
-                                                                 : Answer::after);
-  }
+  for (const ValueId v : masses.factors) reverse.want_operand(number(v));
   // What the factors of absent slices would get is not theirs.
   if (present != none) {
     const std::vector<DimId> dims = writer.schedule().values[mass].dims;
@@ -228,13 +219,9 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
     if (more != none) writer.copy(to, more, true);
   };
   pass_to(answer);
-  for (std::size_t k = 0; k < masses.before.size(); ++k) {
-    pass_to(writer.add_output(joined(back.kept, scan.before)));
-    if (back.smoothing) back.smoothing->answers.push_back(Answer::before);
-  }
+  for (std::size_t k = 0; k < masses.before.size(); ++k) pass_to(writer.add_output(joined(back.kept, scan.before)));
   for (std::size_t k = 0; k < masses.after.size(); ++k) {
     writer.copy(writer.add_output(joined(back.kept, scan.after)), mass);
-    if (back.smoothing) back.smoothing->answers.push_back(Answer::after);
   }
 }
 

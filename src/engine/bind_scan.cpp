@@ -70,12 +70,15 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
         {.answer = answer, .before = before, .layout = slice_layout(extents, layouts(value, extents), scan, state)});
   };
   if (bound.keeps) add(std::nullopt, scan.messages, false);
+  // The mass of the matrix or, in rows, of states: its dims say which.
   for (std::size_t k = 0; k < scan.answers.size(); ++k) {
-    if (asked.answers[k] == Scan::Smoothing::Answer::matrix) {
+    const std::vector<DimId>& dims = scan.body->outputs[k + 1];
+    const auto has = [&](DimId state) { return std::find(dims.begin(), dims.end(), state) != dims.end(); };
+    if (has(scan.before[0]) && has(scan.after[0])) {
       smoothing.matrix_answer = k;
-      smoothing.is_turned = scan.body->outputs[k + 1][0] != scan.after[0];
+      smoothing.is_turned = dims[0] != scan.after[0];
     } else {
-      add(k, scan.answers[k], asked.answers[k] == Scan::Smoothing::Answer::before);
+      add(k, scan.answers[k], has(scan.after[0]));
     }
   }
   return smoothing;
