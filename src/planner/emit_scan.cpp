@@ -18,14 +18,8 @@ using base::unite;
 
 class ScanEmitter {
  public:
-  ScanEmitter(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request, const OrderOptions& order,
-              const std::set<std::string>& without)
-      : schedule_(schedule),
-        builder_(builder),
-        component_(request.component),
-        request_(request),
-        order_(order),
-        without_(without) {}
+  ScanEmitter(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request, const EmitOptions& options)
+      : schedule_(schedule), builder_(builder), component_(request.component), request_(request), options_(options) {}
 
   ScanValues run() {
     const ScanRecord& record = *component_.scan;
@@ -140,7 +134,7 @@ class ScanEmitter {
   void plan_body() {
     body_ = empty_body(schedule_);
     body_->outputs = {with_kept(scan_.after)};
-    ScheduleBuilder body(*body_, without_, false);
+    ScheduleBuilder body(*body_, options_.without, false);
     body.enter({.leaf = component_.leaf});
     std::vector<ValueId> tensors{body.operand(0, with_kept(scan_.before), Precision::message)};
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -150,11 +144,11 @@ class ScanEmitter {
     }
     const SortedSet keep = variables_of(with_kept(scan_.after));
     const SinkNetwork network{.tensors = tensors, .sinks = {keep}, .leaf = component_.leaf};
-    const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
+    const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, options_.order)[0];
     body.deliver(0, {.inputs = last, .keep = keep});
     hoist();
     slice_steps_ = body_->steps;
-    if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);
+    if (!options_.without.contains("fuse_elementwise")) fuse_elementwise(*body_);
     scan_.body = body_;
   }
 
@@ -198,8 +192,7 @@ class ScanEmitter {
   ScheduleBuilder& builder_;
   const ComponentRecord& component_;
   const ScanRequest& request_;
-  const OrderOptions& order_;
-  const std::set<std::string>& without_;
+  const EmitOptions& options_;
   Scan scan_;
   std::vector<ValueId> nodes_;  // the values that the body's operands are slices of, but for the message
   std::shared_ptr<Schedule> body_;
@@ -210,8 +203,8 @@ class ScanEmitter {
 }  // namespace
 
 ScanValues emit_scan(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request,
-                     const OrderOptions& order, const std::set<std::string>& without) {
-  return ScanEmitter(schedule, builder, request, order, without).run();
+                     const EmitOptions& options) {
+  return ScanEmitter(schedule, builder, request, options).run();
 }
 
 }  // namespace plated::planner
