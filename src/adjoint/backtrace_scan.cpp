@@ -77,7 +77,7 @@ ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<con
 void ScanTrace::choose_how(const planner::Extents& extents) {
   for (std::size_t s = body_schedule_.steps.size(); s-- > 0;) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
-    auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});
+    auto sums = std::make_unique<KeptChoice>(KeptChoice{std::move(read_choices(*inside_, s, {})[0]), nullptr});
     work_ += static_cast<double>(bound_.slices) * work_of(sums->step, choice_);
     if (walks_paths(scan_, extents, body_schedule_.steps, sums->step, choice_)) {
       path_ =
