@@ -27,9 +27,11 @@ void BoundScan::smooths(std::shared_ptr<BoundScan> other) {
 }
 
 void BoundScan::write_first(std::byte* message, double* shift) const {
-  const double zero = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::zero(); });
+  const auto [zero, one] = semiring::dispatch(semiring, [](auto ring) {
+    return std::pair{decltype(ring)::zero(), decltype(ring)::one()};
+  });
   const bool smallest = semiring == Semiring::min_plus;
-  const auto entry = [&](std::int64_t r, std::int64_t k) {
+  const auto entry = [&, zero = zero](std::int64_t r, std::int64_t k) {
     const auto row = static_cast<std::size_t>(r), state = static_cast<std::size_t>(k);
     for (const FirstMessage::Same& same : start.same) {
       if (same.row[row] != same.state[state]) return zero;
@@ -41,8 +43,10 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
     for (std::int64_t k = 0; k < states && takes_shifts(semiring); ++k) {
       best = smallest ? std::min(best, entry(r, k)) : std::max(best, entry(r, k));
     }
-    shift[r] = takes_shifts(semiring) && best != zero ? best : 0.0;
-    for (std::int64_t k = 0; k < states; ++k) put_number(dtype, message, r * states + k, entry(r, k) - shift[r]);
+    const bool takes = takes_shifts(semiring) && best != zero;
+    shift[r] = takes ? best : one;
+    for (std::int64_t k = 0; k < states; ++k)
+      put_number(dtype, message, r * states + k, entry(r, k) - (takes ? best : 0));
   }
 }
 
@@ -58,13 +62,7 @@ void BoundScan::find_lengths(std::int64_t* lengths) const {
 }
 
 void BoundScan::keep_shifts(const ScanRange& range, std::int64_t slice) const {
-  if (range.shifts == nullptr) return;
-  if (takes_shifts(semiring)) {
-    std::copy_n(own_.shift, rows, range.shifts + slice * rows);
-  } else {
-    const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
-    std::fill_n(range.shifts + slice * rows, rows, one);
-  }
+  if (range.shifts != nullptr) std::copy_n(own_.shift, rows, range.shifts + slice * rows);
 }
 
 void BoundScan::restore_absent(std::int64_t slice, Dtype type, const std::byte* before, std::byte* after) const {

@@ -23,20 +23,13 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
   return own;
 }
 
+/// Of offsets of all rows and states, at most.
 std::int64_t BoundScan::table_bytes() const {
-  std::size_t entries = start.row.size() + start.state.size() + present.size();
-  for (const FirstMessage::Same& same : start.same) entries += same.row.size() + same.state.size();
-  const auto add = [&](const FusedScan& scan) {
-    if (scan.before) entries += scan.before->layout.row_offset.size();
-    if (scan.after) entries += scan.after->layout.row_offset.size();
-  };
-  if (fused) add(*fused);
-  if (smoothing) {
-    add(smoothing->there);
-    add(smoothing->back);
-    for (const SmoothedPlace& place : smoothing->places) entries += place.layout.row_offset.size();
-  }
-  return static_cast<std::int64_t>(entries * sizeof(std::int64_t));
+  const std::size_t ends = start.same.size();
+  const std::size_t of_rows = 2 + ends + (fused ? 2 : 0) + (smoothing ? 4 + smoothing->places.size() : 0);
+  const auto entries = base::checked_sum(base::checked_product(rows, static_cast<std::int64_t>(of_rows)),
+                                         base::checked_product(states, static_cast<std::int64_t>(1 + ends)));
+  return base::checked_product(entries, std::int64_t{sizeof(std::int64_t)});
 }
 
 std::int64_t BoundScan::checkpoint_bytes() const {
