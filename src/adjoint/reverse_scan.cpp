@@ -85,22 +85,22 @@ void Reverse::find_factors(const Slices& slices, Returning& masses) const {
   const auto& scan = *schedule.steps[slices.scan].as<Scan>();
   if (!options_.skips_slices) return;
   double terms = 0;
-  std::vector<bool> inside(schedule.values.size(), false);
-  inside[scan.messages] = true;
+  std::vector<ValueId> factors;
+  std::vector<bool> known(schedule.values.size(), false);
+  known[scan.messages] = true;
   for (const std::size_t s : slices.steps) {
+    const Step& step = schedule.steps[s];
+    if (wanted_[step.output]) return;
     double own = 1;
-    for (const DimId d : schedule.loops(schedule.steps[s])) {
+    for (const DimId d : schedule.loops(step)) {
       if (schedule.problem.kind[d] == DimKind::variable) own *= static_cast<double>(schedule.problem.domain[d]);
     }
     terms += own;
-    inside[schedule.steps[s].output] = true;
-    if (wanted_[schedule.steps[s].output]) return;
-  }
-  std::vector<ValueId> factors;
-  for (const std::size_t s : slices.steps) {
-    for (const ValueId v : schedule.steps[s].inputs) {
-      if (inside[v] || !active_[v] || std::find(factors.begin(), factors.end(), v) != factors.end()) continue;
+    known[step.output] = true;
+    for (const ValueId v : step.inputs) {
+      if (known[v] || !active_[v]) continue;
       if (target_[v] == none && !slices_[v].empty()) return;
+      known[v] = true;
       factors.push_back(v);
     }
   }
