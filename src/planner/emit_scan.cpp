@@ -152,31 +152,26 @@ class ScanEmitter {
     scan_.body = body_;
   }
 
-  /// Moves steps that read no message out of the body, and names its operands anew.
+  /// Moves steps that read no message out of the body, and names what the others read: these are its operands.
   void hoist() {
-    std::vector<bool> reads_message(body_->values.size(), false);
+    std::vector<bool> reads_message(body_->values.size(), false), is_named(reads_message);
     reads_message[0] = true;
     outside_.assign(body_->values.size(), none);
     std::copy(nodes_.begin(), nodes_.end(), outside_.begin() + 1);
+    nodes_.clear();
+    body_->operands = {body_->values[0].dims};
     std::vector<Step> steps;
     for (Step& step : body_->steps) {
       const bool reads =
           std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return reads_message[v]; });
-      if (reads || body_->values[step.output].kind == Value::Kind::output) {
-        reads_message[step.output] = true;
-        steps.push_back(std::move(step));
+      if (!reads && body_->values[step.output].kind != Value::Kind::output) {
+        compute_outside(step);
         continue;
       }
-      compute_outside(step);
-    }
-    body_->steps = std::move(steps);
-    nodes_.clear();
-    body_->operands = {body_->values[0].dims};
-    std::vector<bool> known(body_->values.size(), false);
-    for (const Step& step : body_->steps) {
+      reads_message[step.output] = true;
       for (const ValueId v : step.inputs) {
-        if (outside_[v] == none || known[v]) continue;
-        known[v] = true;
+        if (reads_message[v] || is_named[v]) continue;
+        is_named[v] = true;
         Value& value = body_->values[v];
         value = schedule_.values[outside_[v]];
         std::erase(value.dims, scan_.chain);
@@ -185,7 +180,9 @@ class ScanEmitter {
         body_->operands.push_back(value.dims);
         nodes_.push_back(outside_[v]);
       }
+      steps.push_back(std::move(step));
     }
+    body_->steps = std::move(steps);
   }
 
   Schedule& schedule_;
