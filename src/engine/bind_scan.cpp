@@ -28,10 +28,9 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
     const auto carried = std::find(scan.kept.begin(), scan.kept.end(), scan.start[link]);
     if (carried == scan.kept.end()) continue;
     state_stride[link] = 0;  // read along the other name of the state
-    std::vector<std::int64_t> row_index(rows.size(), 0), state_index(states.size(), 0);
-    row_index[static_cast<std::size_t>(carried - scan.kept.begin())] = 1;
-    state_index[link] = 1;
-    first.same.push_back({.row = row_offsets(rows, row_index), .state = row_offsets(states, state_index)});
+    const auto row = static_cast<std::size_t>(carried - scan.kept.begin());
+    first.same.push_back(
+        {.extent = states[link], .row = Tensor::row_major(rows)[row], .state = Tensor::row_major(states)[link]});
   }
   first.state = row_offsets(states, state_stride);
   return first;

@@ -34,7 +34,7 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
   const auto entry = [&, zero = zero](std::int64_t r, std::int64_t k) {
     const auto row = static_cast<std::size_t>(r), state = static_cast<std::size_t>(k);
     for (const FirstMessage::Same& same : start.same) {
-      if (same.row[row] != same.state[state]) return zero;
+      if (r / same.row % same.extent != k / same.state % same.extent) return zero;
     }
     return number_at(start.dtype, inputs[0], start.row[row] + start.state[state]);
   };

@@ -31,9 +31,9 @@ struct ScanRange {
 struct FirstMessage {
   Dtype dtype = Dtype::float64;
   std::vector<std::int64_t> row, state;
-  /// A state that a message has under two names: only where they agree, the first message is not zero.
+  /// A state that a message has under two names, and its strides: only where they agree, the first message is not zero.
   struct Same {
-    std::vector<std::int64_t> row, state;  // its indices
+    std::int64_t extent, row, state;
   };
   std::vector<Same> same;
 };
