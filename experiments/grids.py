@@ -1,8 +1,11 @@
-"""The runs of each experiment, the shortest first.
+"""The runs of each experiment, in the order in which they are done.
 
 A run has `is`, what makes it the same run when it is asked for again, and the words of its program; `also`, further words;
 `silent`, names in `is` that are no words of the program; `load`, the most at which its times are believed; `threads`, where
 it is not to have those of the others; `cost`, which is comparable among the runs of one program; and `program`.
+
+A cell is a figure of a table, and the runs that it may be chosen from. Every cell has one run before any has a second: the one
+with the most states, which training likelihood would choose, and the first seed. Of equal turns the shortest run is first.
 """
 
 from report.runtime import QUIET
@@ -19,8 +22,18 @@ def states_of(structure):
     return STATES.get(structure, [9, 16, 25, 36])
 
 
-def by_cost(runs):
-    return sorted(runs, key=lambda run: run["cost"])
+CELLS = {"music": ["set", "model", "method"], "seals": ["variant", "method"], "sentiment": ["model"],
+         "runtime": ["part", "library", "way", "size"]}  # fmt: skip
+
+
+def in_order(name, runs):
+    """The runs of all cells, turn by turn."""
+    turns = {}
+    for run in sorted(runs, key=lambda run: (-run["is"].get("states", 0), run["is"].get("channels", 0), run["is"].get("seed", 0))):
+        cell = turns.setdefault(tuple(run["is"].get(key) for key in CELLS[name]), [])
+        cell.append(run)
+    turn = {id(run): number for cell in turns.values() for number, run in enumerate(cell)}
+    return sorted(runs, key=lambda run: (turn[id(run)], run["cost"]))
 
 
 def music_em(seeds):
@@ -54,7 +67,7 @@ def music(full):
              "silent": ["method"]} for name in STEPS]  # fmt: skip
     runs += music_em(4 if full else 2)
     runs += music_adam(full)
-    return by_cost(runs)
+    return in_order("music", runs)
 
 
 def seals(full):
@@ -68,7 +81,8 @@ def seals(full):
         for seed in range(5):
             runs.append({"program": "seals_adam", "cost": 10 + cost + 5 * seed, "silent": ["method"],
                          "is": {"variant": variant, "method": "adam", "seed": seed}})  # fmt: skip
-    return by_cost(runs if full else [run for run in runs if run["is"]["method"] == "em" or run["is"]["seed"] < 3])
+    kept = runs if full else [run for run in runs if run["is"]["method"] == "em" or run["is"]["seed"] < 3]
+    return in_order("seals", kept)
 
 
 def runtime(full):
@@ -81,7 +95,7 @@ def runtime(full):
         for way, program in (("plates", "runtime_plated"), ("copies", "runtime_plated"), ("opt_einsum", "runtime_peers.py")):
             runs.append({"program": program, "cost": 1000 + size, "is": {"part": "unrolled", "way": way, "size": size},
                          "load": QUIET, "threads": 1})  # fmt: skip
-    return by_cost(runs)
+    return in_order("runtime", runs)
 
 
 def sentiment(full):
@@ -91,7 +105,7 @@ def sentiment(full):
     for seed in range(5 if full else 3):
         for model in ("LSTM-Final", "CRF-LSTM-Diag", "CRF-LSTM-LSTM", "CRF-Emb-LSTM"):
             runs.append({"program": "sentiment", "cost": epochs + seed, "is": {"model": model, "seed": seed, "epochs": epochs}})
-    return by_cost(runs)
+    return in_order("sentiment", runs)
 
 
 GRIDS = {"music": music, "seals": seals, "sentiment": sentiment, "runtime": runtime}

@@ -17,7 +17,7 @@ FOLDER = ROOT / "docs" / "experiments"
 HEAD = """# The paper's experiments
 
 `experiments/run page` writes this page from the results in `docs/experiments/*.jsonl`: no figure in it is typed in. Each line there is one run,
-with its seed, seconds, threads and commit. `experiments/run music` does what is missing, the shortest runs first, and goes on where it was stopped; `--quick` takes minutes and
+with its seed, seconds, threads and commit. `experiments/run music` does what is missing, first one run for every cell of a table, and goes on where it was stopped; `--quick` takes minutes and
 checks itself, `--full` is the paper's whole grid. The data are those of `PLATED_DATA`. The paper's figures are those of [TVE] Tables 1 to 3; a dash is a run that has not
 been done.
 """
