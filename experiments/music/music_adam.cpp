@@ -7,11 +7,11 @@
 // same tables.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <random>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
 #include "music/music_program.hpp"
 #include "music/music_sets.hpp"
@@ -114,6 +114,7 @@ void run(Arguments& arguments) {
   torch::optim::Adam optimizer(p.parameters(), torch::optim::AdamOptions(0.03));
   std::vector<double> curve;  // the mean loss of each epoch
   double of_epoch = 0;
+  Progress told(set + " " + model + " " + std::to_string(states));
   const auto loss = [&](std::int64_t step) {
     const NoteBatch some_of_them = p.batch(steps_of_train, batches.at(step));
     return -p.log_likelihood(some_of_them, options) / static_cast<double>(some_of_them.steps);
@@ -124,15 +125,14 @@ void run(Arguments& arguments) {
     for (auto& group : optimizer.param_groups()) group.options().set_lr(rate);
     of_epoch += now / static_cast<double>(batches.for_epoch());
     if (done % batches.for_epoch() == 0) {
-      std::fprintf(stderr, "\r%s %s %d: epoch %d, %.4f", set.c_str(), model.c_str(), static_cast<int>(states),
-                   static_cast<int>(std::ssize(curve)), of_epoch);
+      told.say("epoch", std::ssize(curve), "loss", of_epoch);
       curve.push_back(of_epoch);
       of_epoch = 0;
     }
     return true;
   };
   plated::torch::train(p, optimizer, loss, {.steps = steps, .progress = progress});
-  std::fprintf(stderr, "\n");
+  told.done();
   result.set("train_nll", nats(p, steps_of_train, batch, options))
       .set("test_nll", nats(p, steps_of_test, batch, options));
   result.set("iterations", epochs).set("threads", std::int64_t{threads});

@@ -4,11 +4,10 @@
 //   seals_adam variant=none|matrix|group|individual|both seed=0 [epochs=300] [threads=1]
 #include <torch/torch.h>
 
-#include <cstdio>
-
 #include <plated/torch/torch.hpp>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
 #include "seals/seals.hpp"
 
@@ -125,14 +124,14 @@ void run(Arguments& arguments) {
                                                    1e-7);
   const plated::RunOptions options{.threads = threads};
   const auto loss = [&](std::int64_t) { return -seal_program(parameters, variant, seen).log_likelihood(options); };
+  Progress told(name);
   const std::vector<double> losses = plated::torch::train(
       parameters, optimizer, loss, {.steps = epochs, .progress = [&](std::int64_t step, double now) {
                                       plateau.step(static_cast<float>(now));
-                                      std::fprintf(stderr, "\r%s: epoch %d, ln L %.1f", name.c_str(),
-                                                   static_cast<int>(step), -now);
+                                      told.say("epoch", step, "ln L", -now);
                                       return true;
                                     }});
-  std::fprintf(stderr, "\n");
+  told.done();
   const torch::NoGradGuard no_gradients;
   const Program fitted = seal_program(parameters, variant, seen);
   const double log_likelihood = fitted.log_likelihood(options).item<double>();

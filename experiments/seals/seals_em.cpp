@@ -4,12 +4,11 @@
 //
 // With effects of one kind, a class has any matrix of transitions, so that EM learns them. With both kinds logits are
 // sums, which is no table: seals_adam learns these. `track` adds a decoded track.
-#include <cstdio>
-
 #include <plated/fit.hpp>
 #include <plated/solve.hpp>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
 #include "seals/seals.hpp"
 
@@ -153,16 +152,16 @@ void run(Arguments& arguments) {
   if (name != "none") options.learn.emplace_back("transition");
   if (variant.group || variant.individual) options.learn.emplace_back("effects");
   options.threads = static_cast<int>(arguments.integer("threads", 1));
+  Progress told(name);
   options.progress = [&](const plated::FitProgress& progress) {
-    std::fprintf(stderr, "\r%s: iteration %d, ln L %.1f", name.c_str(), static_cast<int>(progress.iteration),
-                 progress.objective);
+    told.say("iteration", progress.iteration, "ln L", progress.objective);
   };
   const bool with_track = arguments.integer("track", 0) == 1;
   arguments.finish();
   const Seals seals(read_seal_tracks(data_path("seals/prep_seal_data.csv")));
   const plated::Data data = seal_data(seals);
   plated::Fit fit = plated::fit(seal_model(seals, variant, static_cast<std::uint32_t>(seed)), data, options);
-  std::fprintf(stderr, "\n");
+  told.done();
   Result result;
   result.set("variant", name).set("method", "em").set("seed", seed);
   result.set("aic", -2 * fit.log_likelihood + 2 * static_cast<double>(variant.parameters()));
