@@ -94,8 +94,9 @@ def runtime(full):
                          "silent": ["library"], "load": QUIET, "threads": 1})  # fmt: skip
     for size in (1, 2, 4, 8, 16, 32, *([64] if full else [])):
         for way, program in (("plates", "runtime_plated"), ("copies", "runtime_plated"), ("opt_einsum", "runtime_peers.py")):
-            runs.append({"program": program, "cost": 1000 + size, "is": {"part": "unrolled", "way": way, "size": size},
-                         "load": QUIET, "threads": 1})  # fmt: skip
+            for part in ("unrolled", "chain"):
+                runs.append({"program": program, "cost": 1000 + size, "is": {"part": part, "way": way, "size": size},
+                             "load": QUIET, "threads": 1})  # fmt: skip
     return in_order("runtime", runs)
 
 

@@ -125,8 +125,12 @@ def runtime_section(results):
         yield "### Plated against unrolled"
         yield ("The same model, all domains 8, in real space: with plates, unrolled into copies and planned by Plated, and unrolled into one einsum of opt_einsum on PyTorch ([TVE] Sec. 4.2). "
                "Planning is the time of the first answer less that of a later one; memory is what planning and one run add to the most that was resident.")  # fmt: skip
-        yield runtime.unrolled_table(results)
+        yield runtime.unrolled_table(results, "unrolled")
         yield "![Plates against copies](experiments/unrolled.svg)"
+    if results.where(part="chain"):
+        yield "A plate of chains, as many sequences as steps, each step with a matrix of its own; Plated's chain is one scan, its plan the same for all sizes:"
+        yield runtime.unrolled_table(results, "chain")
+        yield "![Chains against copies](experiments/chain.svg)"
     yield missing("runtime", results, ["part"])
 
 
