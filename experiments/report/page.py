@@ -38,10 +38,10 @@ def state_of(name, results):
 
 
 def pace(runs, results):
-    """Seconds for each unit of cost, by program, of the runs that are there."""
+    """Seconds of a processor for each that a run was thought to cost, by program, of the lines that say what they took."""
     spent = {}
     for run in runs:
-        found = [line["seconds"] for line in results.where(**run["is"])]
+        found = [line["cpu"] for line in results.where(**run["is"]) if "cpu" in line]
         if found and run["cost"] > 0:
             seconds, cost = spent.get(run["program"], (0, 0))
             spent[run["program"]] = (seconds + found[-1], cost + run["cost"])
@@ -58,12 +58,13 @@ def missing(name, results, keys):
         group["there"] += there
         group["all"] += 1
         if not there:
-            group["left"] += max(run["cost"], 0) * speed.get(run["program"], float("nan"))
-    rows = [[*group, f"{of['there']} of {of['all']}", hours(of["left"]) if of["left"] == of["left"] else "–"]
-            for group, of in groups.items() if of["there"] < of["all"]]  # fmt: skip
+            group["left"] += run["cost"] * speed.get(run["program"], 1)
+    rows = [[*group, f"{of['there']} of {of['all']}", hours(of["left"])] for group, of in groups.items() if of["there"] < of["all"]]
     if not rows:
         return "The default grid is complete."
-    head = "Not there, of the default grid; the time left is at the pace of the lines that are there, whose machine may have been busy:"
+    left = sum(of["left"] for of in groups.values())
+    head = ("Not there, of the default grid; the time left is that of one processor, whether or not it has other work, at the pace of the lines "
+            f"that say what they took. It is {hours(left)} in all:")  # fmt: skip
     return head + "\n\n" + markdown.table([*keys, "runs there", "time left"], rows)
 
 
