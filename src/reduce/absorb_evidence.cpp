@@ -179,10 +179,12 @@ void absorb_evidence(Reduction& reduction) {
 Reduction reduce(const Model& model, const Evidence& evidence, const Lengths& lengths) {
   Reduction reduction{.model = model};
   for (const auto& [chain, of_chain] : lengths) reduction.model.lengths.insert_or_assign(chain, of_chain);
-  const bool measured = !model.measurements.empty();
-  if (measured) reduction.model = model::bound(reduction.model);
   observe(reduction.model, evidence);
-  reduction.model.graph = graph::total_graph(measured ? reduction.model.graph : model.graph);
+  for (const auto& [variable, list] : reduction.model.lists) reduction.listed.insert(*model.graph.find(variable));
+  if (!model.measurements.empty() || !reduction.listed.empty()) {
+    reduction.model = model::bound(std::move(reduction.model));
+  }
+  reduction.model.graph = graph::total_graph(reduction.model.graph);
   absorb_evidence(reduction);
   drop_impossible(reduction);
   return reduction;

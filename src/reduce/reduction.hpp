@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Reduction {
   Model model;
   /// Variables that evidence removed, with their states, shaped by their plates.
   std::map<DimId, IntegerView> known;
+  /// Variables whose evidence is a list of rows: a factor of their parents says what these say.
+  std::set<DimId> listed;
   /// For variables that have lost states: the original numbers of the remaining ones.
   std::map<DimId, std::vector<std::int64_t>> kept;
   /// Some variable has no possible state: Z is zero.

@@ -40,6 +40,11 @@ class Solver {
   /// Expands a posterior of the reduced model to all states. Its state axes are those of the variables in declaration
   /// order, and become those of `variables` in their order. States that were left out have the entry `absent`.
   [[nodiscard]] Tensor expanded(const std::vector<DimId>& variables, Tensor posterior, double absent = 0) const;
+  /// Variables that are observed in rows have no answers by slice.
+  template <class Answers>
+  void leave_out_listed(Answers& by_name) const {
+    for (const DimId v : reduction_.listed) by_name.erase(graph().dims()[v].name);
+  }
   /// Assignments of the reduced model in the model's own states.
   void expand(std::map<std::string, Integers>& assignment) const;
 
