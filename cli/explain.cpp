@@ -50,6 +50,9 @@ std::string contents(const Model& model) {
   for (const auto& [variable, states] : model.evidence) {
     observed += std::count_if(states.begin(), states.end(), [](std::int64_t s) { return s >= 0; });
   }
+  for (const auto& [variable, rows] : model.lists) {
+    observed += std::count_if(rows.states.begin(), rows.states.end(), [](std::int64_t s) { return s >= 0; });
+  }
   Columns table({Align::left, Align::left});
   table.row({heading("Model"), fmt::format("{}{}{}", model.name, model.name.empty() ? "" : ", ", name(model.format)) +
                                    (model.directed ? ", directed" : "")});

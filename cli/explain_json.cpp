@@ -49,6 +49,9 @@ std::string model_json(const Model& model) {
   for (const auto& [variable, states] : model.evidence) {
     observed += std::count_if(states.begin(), states.end(), [](std::int64_t s) { return s >= 0; });
   }
+  for (const auto& [variable, rows] : model.lists) {
+    observed += std::count_if(rows.states.begin(), rows.states.end(), [](std::int64_t s) { return s >= 0; });
+  }
   Members dims;
   for (const auto& [kind, key] :
        {std::pair(DimKind::plate, "plates"), std::pair(DimKind::chain, "chains"), std::pair(DimKind::batch, "batch")}) {

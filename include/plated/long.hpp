@@ -18,6 +18,8 @@ struct Long {
   IntegerView states = {};
   /// For each plate of the variable, the slice that a row is about, from 0.
   std::map<std::string, IntegerView> slices = {};
+
+  friend bool operator==(const Long&, const Long&) = default;
 };
 
 /// By variable.

@@ -11,7 +11,7 @@ Explanation explain(const Model& model, Question::Kind kind, const SolveOptions&
   solver.check_possible();
   const reduce::Reduction& reduction = solver.reduction();
   const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph(), solver.observed());
-  Explanation result{.absorbed = static_cast<std::int64_t>(reduction.known.size()),
+  Explanation result{.absorbed = static_cast<std::int64_t>(reduction.known.size() + reduction.listed.size()),
                      .question = {.kind = kind, .semiring = kind == Kind::map ? Semiring::max_plus : Semiring::log},
                      .sweeps = static_cast<std::int64_t>(queries.size())};
   for (const auto& [v, kept] : reduction.kept) {

@@ -79,6 +79,8 @@ TEST(Rows, OfAModelMayBeManyOfOneSlice) {
   EXPECT_EQ(marginals(model).at("truth").shape(), (Tensor::Shape{100000, 2}));
   const Score score = evaluate(voting(100000), {.lists = {{"vote", list}}}, {.plate = "item"});
   EXPECT_EQ(score.slices.shape(), (Tensor::Shape{100000}));
+  EXPECT_NE(message_of<OptionError>([&] { (void)leave_one_out(model, "annotator"); }).find("give it as an array"),
+            std::string::npos);
 }
 
 TEST(Rows, ThatRepeatCountEach) {
