@@ -103,10 +103,11 @@ std::string cost_json(const Cost& cost) {
 
 std::string plans_json(const Explanation& told) {
   std::vector<std::string> all;
-  for (const Plan& plan : told.plans) {
+  for (std::size_t k = 0; k < told.plans.size(); ++k) {
+    const Plan& plan = told.plans[k];
     all.push_back(object({{"steps", count(static_cast<std::int64_t>(plan.steps()))},
                           {"elimination_order", names(plan.elimination_order())},
-                          {"schedule", json_string(plan.print(told.question, 0, Dtype::float64))}},
+                          {"schedule", json_string(plan.print(told.questions[k], 0, Dtype::float64))}},
                          "  "));
   }
   return list(all);

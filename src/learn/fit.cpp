@@ -162,7 +162,8 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   result.observations = learn::count_observations(observed, data.weights, learnt);
   const auto free = static_cast<double>(result.parameters);
   result.aic = 2 * free - 2 * result.log_likelihood;
-  result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
+  // Less than one observation, of no slices or of small weights, is no reward.
+  result.bic = free * std::log(std::max(1.0, result.observations)) - 2 * result.log_likelihood;
   result.notes = learn::swappable_states(observed, learnt);
   const std::vector<std::string>& more = outcomes[result.best].notes;
   result.notes.insert(result.notes.end(), more.begin(), more.end());

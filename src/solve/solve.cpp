@@ -49,7 +49,7 @@ void check_not_listed(const Solver& solver, DimId v) {
 }  // namespace
 
 Tensor log_partition(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   if (solver.reduction().impossible) {
     const double nothing = -std::numeric_limits<double>::infinity();
     const auto shape = batch_sizes(model.graph);
@@ -112,7 +112,7 @@ std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<
 }
 
 MapResult map(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
   MapResult result = map(solver.plan(false), solver.factors(), solver.run_options());
   solver.leave_out_listed(result.assignment);
@@ -132,7 +132,7 @@ std::map<std::string, Tensor> max_marginals(const Model& model, const SolveOptio
 }
 
 std::map<std::string, Integers> sample(const Model& model, const SampleOptions& draws, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
   auto result = sample(solver.plan(false), solver.factors(), draws, solver.run_options());
   solver.leave_out_listed(result);
@@ -141,7 +141,7 @@ std::map<std::string, Integers> sample(const Model& model, const SampleOptions& 
 }
 
 Tensor entropy(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
   return entropy(solver.plan(false), solver.factors(), solver.run_options());
 }
