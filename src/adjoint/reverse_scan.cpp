@@ -193,7 +193,6 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
                                .before = term(masses.form->before),
                                .after = term(masses.form->after)},
                       .messages = number(scan.messages),
-                      .last = number(along.output),
                       .answers = {}};
   }
   if (present != none) (void)body.read(present);

@@ -68,9 +68,7 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
       extents, layouts, {.semiring = semiring, .step = step, .form = asked.form, .returns = true, .most = bound.most});
   if (!there) return std::nullopt;
   FusedSmoothing smoothing{.there = *there,
-                           .back = there->returning(),
                            .messages = planner::sliced_number(step, asked.messages),
-                           .last = planner::sliced_number(step, asked.last),
                            .places = {},
                            .matrix_answer = {}};
   const auto add = [&](std::optional<std::size_t> answer, planner::ValueId value, bool before) {

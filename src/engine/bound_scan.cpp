@@ -85,8 +85,8 @@ void BoundScan::begin(int threads) {
   if ((fused || smoothing) && ragged) find_lengths(own_.lengths);
   if (fused) packed_.emplace(fused->pack(sliced(), own_.fused));
   if (!fused) std::fill_n(own_.totals[1], total_elements(), 0.0);
-  has_smoothed_ = false;
-  smooths_ = smoothing && slices > 0 && begin_smoothing();
+  if (smoothing) smoother_.emplace(smoothing->pack(sliced(), own_.smoothing));
+  smooths_ = smoothing.has_value();
   if (echo) std::copy_n(static_cast<const std::byte*>(sliced()[*echo]), echo_bytes(), own_.echo);
 }
 
@@ -95,8 +95,9 @@ void BoundScan::run(const ScanRange& range, int threads) {
     std::copy_n(own_.message[turn_], message_bytes(), checkpoint(range.block));
     std::copy_n(own_.shift, rows, checkpoint_shifts(range.block));
   }
-  if (smooths_ && smooth(range, threads)) return;
-  if (smooths_) stop_smoothing();
+  // Where it does not, the body is run from here on.
+  smooths_ = smooths_ && smooth(range, threads);
+  if (smooths_) return;
   if (traced_) trace_again(range, threads);
   go(range, threads);
 }
@@ -125,7 +126,7 @@ void BoundScan::finish(double* output) {
     std::fill_n(output + r * states, states, semiring == Semiring::min_plus ? -infinity : infinity);
   }
   if (fused) return;
-  if (has_smoothed_ && smoothing->matrix_answer) smoothing->add_pairs(*smoother_, own_.smoothing, own_.totals[1]);
+  if (smoothing && smoothing->matrix_answer) smoothing->add_pairs(*smoother_, own_.smoothing, own_.totals[1]);
   const double* total = own_.totals[1];
   for (const ScanAnswer& answer : answers) {
     if (answer.of_slices) continue;

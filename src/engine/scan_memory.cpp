@@ -33,7 +33,6 @@ std::int64_t BoundScan::table_bytes() const {
   if (fused) add(*fused);
   if (smoothing) {
     add(smoothing->there);
-    add(smoothing->back);
     for (const SmoothedPlace& place : smoothing->places) entries += place.layout.row_offset.size();
   }
   return static_cast<std::int64_t>(entries * sizeof(std::int64_t));

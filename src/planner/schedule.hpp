@@ -140,7 +140,6 @@ struct Scan {
   struct Smoothing {
     ScanForm form;             // the other scan's, as operands of this body
     std::size_t messages = 0;  // before each slice of it, also an operand
-    std::size_t last = 0;      // and its last one
     enum class Answer : std::uint8_t { before, after, matrix };
     std::vector<Answer> answers;  // of which factor of a slice, or of which state, each is the mass
   };

@@ -1,0 +1,345 @@
+// Goes back along a scan: what the states after a step weigh is passed on to those before it.
+#if defined(PLATED_KERNELS_CHAIN_POSTERIOR_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_CHAIN_POSTERIOR_INL
+#undef PLATED_KERNELS_CHAIN_POSTERIOR_INL
+#else
+#define PLATED_KERNELS_CHAIN_POSTERIOR_INL
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "base/watch.hpp"
+#include "hwy/highway.h"
+#include "kernels/chain_posterior.hpp"
+#include "kernels/packed_product-inl.hpp"
+#include "kernels/rows-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+
+/// With x the message before a step, times the factor of its state, and W the matrix, p = x W is what the step predicts
+/// of the states after it. Of the mass m(b) of one, x(a) W(a,b) / p(b) goes to the state a before it: with the ratios
+/// r = m / p, a mass before the step is x(a) Σ W(a,b) r(b), and that of a pair is x(a) W(a,b) r(b). So the way back
+/// reads messages, and takes neither the factors after the matrix nor their exponentials.
+///
+/// Entries of messages and of the matrix may have been flushed to 0 below the normal range. If ratios are at most
+/// 1 / least_share, what was flushed had less than a rounding error of the mass.
+template <class T>
+class PosteriorRows {
+ public:
+  static constexpr T least_share = sizeof(T) == 4 ? T(1e-20) : T(1e-250);
+
+  PosteriorRows(const PosteriorShape& shape, const PackedMatrix<T>& matrix, const PackedMatrix<T>& turned,
+                const PosteriorRun& run, std::byte* scratch)
+      : shape_(shape),
+        matrix_(matrix),
+        turned_(turned),
+        run_(run),
+        states_(shape.states),
+        pitch_(shape.pitch()),
+        together_(shape.together()),
+        slots_(shape.slots()),
+        width_(matrix.width()),
+        sources_(reinterpret_cast<T*>(scratch)),
+        ratios_(sources_ + (posterior_chunk + 1) * width_),
+        masses_(ratios_ + posterior_chunk * width_),
+        copy_(masses_ + (posterior_chunk + scan_block_rows + 1) * width_) {
+    std::fill(sources_, copy_, T{0});
+  }
+
+  bool run(std::int64_t first, std::int64_t last) {
+    for (; first < last; first += shape_.rows_at_once()) {
+      first_ = first;
+      rows_ = std::min(shape_.rows_at_once(), last - first);
+      bundles_ = (rows_ + together_ - 1) / together_;
+      if (!run_rows()) return false;
+    }
+    return true;
+  }
+
+ private:
+  using V = GemmVec<T>;
+  using Algebra = SumOfProducts<T>;
+  static constexpr std::int64_t steps_of_a_sum = 8;  // between corrections of what rounding adds to a row's mass
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
+
+  bool run_rows() {
+    const std::int64_t chunk = std::min(posterior_chunk / bundles_, run_.there.steps);
+    count_ = chunk;
+    if (!enter()) return false;
+    base::Pace pace;
+    for (std::int64_t end = run_.there.steps; end > 0; end = begin_) {
+      begin_ = std::max<std::int64_t>(0, end - chunk);
+      if (count_ != end - begin_) {
+        std::copy_n(at(masses_, count_), bundles_ * width_, at(masses_, end - begin_));
+        count_ = end - begin_;
+      }
+      if (pace.stops(count_ * bundles_ * (16 + slots_ * slots_ / 8))) return false;
+      gather();
+      rows_times_matrix<Algebra>(matrix_, sources_, ratios_, count_ * bundles_);
+      if (!all_count_) skip_absent();
+      if (!go_back()) return false;
+      answer();
+      std::copy_n(masses_, bundles_ * width_, at(masses_, count_));
+    }
+    leave();
+    return true;
+  }
+
+  /// All slots of a step, and those of a row among them.
+  HWY_INLINE T* at(T* array, std::int64_t step) const { return array + step * bundles_ * width_; }
+  HWY_INLINE std::int64_t slot(std::int64_t row) const {
+    return row / together_ * width_ + row % together_ * pitch_;
+  }
+  HWY_INLINE bool counts(std::int64_t step, std::int64_t row) const {
+    return all_count_ || (weight_[row] > 0 && run_.there.exists(begin_ + step, first_ + row));
+  }
+
+  /// Masses come as shares of the row's.
+  bool enter() {
+    all_count_ = run_.there.lengths == nullptr;
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      const double* const mass = run_.mass + (first_ + i) * states_;
+      double sum = 0;
+      for (std::int64_t k = 0; k < states_; ++k) {
+        if (!(mass[k] >= 0)) return false;
+        sum += mass[k];
+      }
+      if (!(sum < std::numeric_limits<double>::infinity())) return false;
+      for (std::int64_t k = 0; k < states_; ++k) {
+        at(masses_, count_)[slot(i) + k] = static_cast<T>(sum > 0 ? mass[k] / sum : 0.0);
+      }
+      weight_[i] = sum;
+      all_count_ = all_count_ && sum > 0;
+    }
+    return true;
+  }
+
+  void leave() {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      for (std::int64_t k = 0; k < states_; ++k) {
+        run_.first_mass[(first_ + i) * states_ + k] =
+            weight_[i] * static_cast<double>(at(masses_, count_)[slot(i) + k]);
+      }
+    }
+  }
+
+  /// sources ← messages with the factors of their states. Rows may be taken together where they lie so.
+  HWY_NOINLINE void gather() {
+    const SliceTerm& from = run_.messages;
+    const bool side_by_side = all_count_ && run_.there.before.data == nullptr && pitch_ == states_ &&
+                              from.row_offset == nullptr && from.row_stride == states_;
+    const std::int64_t step = side_by_side ? together_ : 1;
+    for (std::int64_t k = 0; k < count_; ++k) {
+      for (std::int64_t i = 0; i < rows_; i += step) {
+        T* const to = at(sources_, k) + slot(i);
+        if (counts(k, i)) {
+          load_source(begin_ + k, first_ + i, std::min(step, rows_ - i) * states_, to);
+        } else {
+          std::fill_n(to, states_, T{0});
+        }
+      }
+    }
+  }
+
+  /// What overlaps the next row's slots is written before them.
+  HWY_INLINE void load_source(std::int64_t step, std::int64_t row, std::int64_t count, T* HWY_RESTRICT to) {
+    const T* const from = run_.messages.template at<T>(step, row);
+    const V none = hn::Set(d_, -std::numeric_limits<T>::infinity());
+    const auto message = [&](std::int64_t v) HWY_ATTR {
+      if (HWY_LIKELY(run_.linear)) return load_of_row(from, count, v, T{0});
+      return Exp(d_, load_of_row(from, count, v, -std::numeric_limits<T>::infinity()));
+    };
+    const SliceTerm& terms = run_.there.before;
+    if (terms.data == nullptr) {
+      for (std::int64_t v = 0; v < count; v += lanes()) hn::StoreU(message(v), d_, to + v);
+      return;
+    }
+    const T* const term = contiguous(terms.at<T>(step, row), count, terms.state_stride, copy_);
+    // Of states that can be.
+    const auto possible = [&](std::int64_t v) HWY_ATTR {
+      return hn::IfThenElse(hn::Gt(message(v), hn::Zero(d_)), load_of_row(term, count, v, T{0}), none);
+    };
+    V top = none;
+    for (std::int64_t v = 0; v < count; v += lanes()) top = hn::Max(top, possible(v));
+    top = hn::MaxOfLanes(d_, top);
+    for (std::int64_t v = 0; v < count; v += lanes()) {
+      const V logs = possible(v);
+      hn::StoreU(hn::IfThenElseZero(hn::Gt(logs, none), hn::Mul(message(v), ExpOfShifted(d_, hn::Sub(logs, top)))), d_,
+                 to + v);
+    }
+  }
+
+  /// Slices that do not exist predict nothing, which is no contradiction to their mass.
+  HWY_NOINLINE void skip_absent() {
+    for (std::int64_t k = 0; k < count_; ++k) {
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        if (!counts(k, i)) std::fill_n(at(ratios_, k) + slot(i), states_, T{1});
+      }
+    }
+  }
+
+  bool go_back() {
+    for (std::int64_t bundle = 0; bundle < bundles_ * width_; bundle += width_) divide_bundle(count_ - 1, bundle);
+    const std::int64_t vectors = (slots_ + lanes() - 1) / lanes();
+    return vectors == 1 ? take_steps<1>() : vectors == 2 ? take_steps<2>() : take_steps<0>();
+  }
+
+  /// masses of all steps, from their ratios; false where these are too large. kVectors: 1 or 2, or 0 for any number.
+  template <int kVectors>
+  HWY_NOINLINE bool take_steps() {
+    const V most = hn::Set(d_, T{1} / least_share);
+    auto good = hn::Eq(most, most);
+    for (std::int64_t k = count_ - 1; k >= 0; --k) {
+      const bool corrects = !all_count_ || (begin_ + k) % steps_of_a_sum == 0;
+      if constexpr (kVectors == 0) rows_times_matrix<Algebra>(turned_, at(ratios_, k), at(masses_, k), bundles_);
+      for (std::int64_t bundle = 0; bundle < bundles_ * width_; bundle += width_) {
+        T* const to = at(masses_, k) + bundle;
+        const T* const own = at(ratios_, k) + bundle;
+        const T* const source = at(sources_, k) + bundle;
+        const auto put = [&](std::int64_t v, V sum) HWY_ATTR {
+          good = hn::And(good, hn::Le(hn::LoadU(d_, own + v), most));
+          const V mass = hn::Mul(hn::LoadU(d_, source + v), sum);
+          hn::StoreU(mass, d_, to + v);
+          if (HWY_LIKELY(k > 0 && !corrects)) divide(mass, at(ratios_, k - 1) + bundle + v);
+        };
+        if constexpr (kVectors == 0) {
+          for (std::int64_t v = 0; v < slots_; v += lanes()) put(v, hn::LoadU(d_, to + v));
+        } else {
+          multiply<kVectors>(own, put);
+        }
+        if (HWY_UNLIKELY(corrects) && !correct(k, bundle / width_ * together_)) return false;
+        if (corrects && k > 0) divide_bundle(k - 1, bundle);
+      }
+    }
+    return hn::AllTrue(d_, good);
+  }
+
+  /// A bundle's ratios of a step, from its masses after it.
+  HWY_INLINE void divide_bundle(std::int64_t step, std::int64_t bundle) const {
+    for (std::int64_t v = bundle; v < bundle + slots_; v += lanes()) {
+      divide(hn::LoadU(d_, at(masses_, step + 1) + v), at(ratios_, step) + v);
+    }
+  }
+  HWY_INLINE void divide(V mass, T* prediction) const {
+    const V inverse = hn::Div(hn::Set(d_, T{1}), hn::LoadU(d_, prediction));
+    hn::StoreU(hn::IfThenElseZero(hn::Gt(mass, hn::Zero(d_)), hn::Mul(mass, inverse)), d_, prediction);
+  }
+
+  /// put(v, Σ W(v …, b) row[b]), in four sums of every fourth term.
+  template <int kVectors, class Put>
+  HWY_INLINE void multiply(const T* row, const Put& put) const {
+    constexpr std::int64_t panel = PackedMatrix<T>::panel;
+    const T* const w = packed_column(turned_, 0);
+    const T* const u = kVectors > 1 ? packed_column(turned_, lanes()) : w;
+    const V zero = hn::Zero(d_);
+    V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
+    const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
+      const V x = hn::Set(d_, row[k]);
+      a = hn::MulAdd(x, hn::Load(d_, w + k * panel), a);
+      if constexpr (kVectors > 1) b = hn::MulAdd(x, hn::Load(d_, u + k * panel), b);
+    };
+    std::int64_t k = 0;
+    for (; k + 4 <= slots_; k += 4) add(k, a0, b0), add(k + 1, a1, b1), add(k + 2, a2, b2), add(k + 3, a3, b3);
+    if (k < slots_) add(k, a0, b0);
+    if (k + 1 < slots_) add(k + 1, a1, b1);
+    if (k + 2 < slots_) add(k + 2, a2, b2);
+    put(0, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
+    if constexpr (kVectors > 1) put(lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
+  }
+
+  /// A bundle's rows that lack the step keep their masses; those of the others become shares of their sum again, after
+  /// some steps. False where there is none.
+  HWY_NOINLINE bool correct(std::int64_t k, std::int64_t first) const {
+    for (std::int64_t i = first; i < std::min(first + together_, rows_); ++i) {
+      T* const mass = at(masses_, k) + slot(i);
+      if (!counts(k, i)) {
+        std::copy_n(at(masses_, k + 1) + slot(i), states_, mass);
+      } else if ((begin_ + k) % steps_of_a_sum == 0) {
+        V sums = hn::Zero(d_);
+        for (std::int64_t v = 0; v < states_; v += lanes()) sums = hn::Add(sums, load_of_row(mass, states_, v, T{0}));
+        const T sum = hn::GetLane(hn::SumOfLanes(d_, sums));
+        if (!(sum > T{0.5})) return false;
+        for (std::int64_t s = 0; s < states_; ++s) mass[s] /= sum;
+      }
+    }
+    return true;
+  }
+
+  /// Writes what is asked for.
+  HWY_NOINLINE void answer() {
+    for (const PosteriorPlace& place : run_.places) {
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        for (std::int64_t k = 0; k < count_; ++k) {
+          const T* const mass = at(masses_, place.before ? k : k + 1) + slot(i);
+          write(place.to, begin_ + k, first_ + i, mass, static_cast<T>(counts(k, i) ? weight_[i] : 0.0));
+        }
+      }
+    }
+    if (run_.totals == nullptr) return;
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      for (std::int64_t k = 0; k < count_ && weight_[i] != 1; ++k) {
+        for (std::int64_t s = 0; s < states_; ++s) at(ratios_, k)[slot(i) + s] *= static_cast<T>(weight_[i]);
+      }
+    }
+    add_totals();
+  }
+
+  HWY_INLINE void write(const SlicePlace& place, std::int64_t step, std::int64_t row, const T* mass, T weight) const {
+    if (HWY_LIKELY(place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4))) {
+      const V times = hn::Set(d_, weight);
+      return store_row(place.template at<T>(step, row), states_,
+                       [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
+    }
+    const auto copy = [&](auto* to) HWY_ATTR {
+      using To = std::remove_pointer_t<decltype(to)>;
+      for (std::int64_t k = 0; k < states_; ++k) to[k * place.state_stride] = static_cast<To>(mass[k] * weight);
+    };
+    place.dtype == Dtype::float32 ? copy(place.template at<float>(step, row))
+                                  : copy(place.template at<double>(step, row));
+  }
+
+  /// totals += Σ sourcesᵀ ratios.
+  HWY_NOINLINE void add_totals() const {
+    HWY_ALIGN T tile[6 * 2 * PackedMatrix<T>::panel];
+    const hn::CappedTag<double, 8> dd;
+    const std::int64_t doubles = static_cast<std::int64_t>(hn::Lanes(dd));
+    for (std::int64_t b = 0; b < slots_; b += 2 * lanes()) {
+      const std::int64_t vectors = b + lanes() < slots_ ? 2 : 1;
+      const std::int64_t columns = std::min(vectors * lanes(), slots_ - b);
+      for (std::int64_t a = 0; a < slots_; a += 6) {
+        const std::int64_t rows = std::min<std::int64_t>(6, slots_ - a);
+        micro_kernel_for<Algebra, T>(rows, vectors)(MicroTile<T>{
+            count_ * bundles_, sources_ + a, 1, width_, ratios_ + b, width_, tile, vectors * lanes(), false});
+        for (std::int64_t i = 0; i < rows; ++i) {
+          double* const to = run_.totals + (a + i) * slots_ + b;
+          const T* const from = tile + i * vectors * lanes();
+          std::int64_t j = 0;
+          for (; j + doubles <= columns; j += doubles) {
+            hn::StoreU(hn::Add(hn::LoadU(dd, to + j), load_doubles(dd, from + j)), dd, to + j);
+          }
+          for (; j < columns; ++j) to[j] += static_cast<double>(from[j]);
+        }
+      }
+    }
+  }
+
+  const PosteriorShape& shape_;
+  const PackedMatrix<T>&matrix_, &turned_;
+  const PosteriorRun& run_;
+  const std::int64_t states_, pitch_, together_, slots_, width_;
+  // [step, bundle, slot]: messages with factors; predictions, then ratios; masses before the steps and after the last.
+  T *const sources_, *const ratios_, *const masses_, *const copy_;
+  std::int64_t first_ = 0, rows_ = 0, bundles_ = 0;  // that go back at once
+  std::int64_t begin_ = 0, count_ = 0;               // the steps in the arrays
+  bool all_count_ = true;
+  double weight_[PackedMatrix<T>::panel * scan_block_rows];
+  const GemmTag<T> d_{};
+};
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
