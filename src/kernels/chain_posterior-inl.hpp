@@ -55,6 +55,7 @@ class PosteriorRows {
       first_ = first;
       rows_ = std::min(shape_.rows_at_once(), last - first);
       bundles_ = (rows_ + together_ - 1) / together_;
+      for (std::int64_t i = 0; i < rows_; ++i) slot_[i] = i / together_ * width_ + i % together_ * pitch_;
       if (!run_rows()) return false;
     }
     return true;
@@ -63,6 +64,7 @@ class PosteriorRows {
  private:
   using V = GemmVec<T>;
   using Algebra = SumOfProducts<T>;
+  static constexpr std::int64_t most_rows = PackedMatrix<T>::panel * scan_block_rows;
   static constexpr std::int64_t steps_of_a_sum = 8;  // between corrections of what rounding adds to a row's mass
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
@@ -89,16 +91,12 @@ class PosteriorRows {
     return true;
   }
 
-  /// All slots of a step, and those of a row among them.
   HWY_INLINE T* at(T* array, std::int64_t step) const { return array + step * bundles_ * width_; }
-  HWY_INLINE std::int64_t slot(std::int64_t row) const {
-    return row / together_ * width_ + row % together_ * pitch_;
-  }
   HWY_INLINE bool counts(std::int64_t step, std::int64_t row) const {
-    return all_count_ || (weight_[row] > 0 && run_.there.exists(begin_ + step, first_ + row));
+    return all_count_ || (share_[row] > 0 && run_.there.exists(begin_ + step, first_ + row));
   }
 
-  /// Masses come as shares of the row's.
+  /// Masses of rows that have far from 1 of it are shares.
   bool enter() {
     all_count_ = run_.there.lengths == nullptr;
     for (std::int64_t i = 0; i < rows_; ++i) {
@@ -109,10 +107,11 @@ class PosteriorRows {
         sum += mass[k];
       }
       if (!(sum < std::numeric_limits<double>::infinity())) return false;
+      unit_[i] = sum == 0 || (sum > 1.0 / 16 && sum < 16) ? 1.0 : sum;
+      share_[i] = static_cast<T>(sum / unit_[i]);
       for (std::int64_t k = 0; k < states_; ++k) {
-        at(masses_, count_)[slot(i) + k] = static_cast<T>(sum > 0 ? mass[k] / sum : 0.0);
+        at(masses_, count_)[slot_[i] + k] = static_cast<T>(mass[k] / unit_[i]);
       }
-      weight_[i] = sum;
       all_count_ = all_count_ && sum > 0;
     }
     return true;
@@ -122,7 +121,7 @@ class PosteriorRows {
     for (std::int64_t i = 0; i < rows_; ++i) {
       for (std::int64_t k = 0; k < states_; ++k) {
         run_.first_mass[(first_ + i) * states_ + k] =
-            weight_[i] * static_cast<double>(at(masses_, count_)[slot(i) + k]);
+            unit_[i] * static_cast<double>(at(masses_, count_)[slot_[i] + k]);
       }
     }
   }
@@ -135,7 +134,7 @@ class PosteriorRows {
     const std::int64_t step = side_by_side ? together_ : 1;
     for (std::int64_t k = 0; k < count_; ++k) {
       for (std::int64_t i = 0; i < rows_; i += step) {
-        T* const to = at(sources_, k) + slot(i);
+        T* const to = at(sources_, k) + slot_[i];
         if (counts(k, i)) {
           load_source(begin_ + k, first_ + i, std::min(step, rows_ - i) * states_, to);
         } else {
@@ -177,7 +176,7 @@ class PosteriorRows {
   HWY_NOINLINE void skip_absent() {
     for (std::int64_t k = 0; k < count_; ++k) {
       for (std::int64_t i = 0; i < rows_; ++i) {
-        if (!counts(k, i)) std::fill_n(at(ratios_, k) + slot(i), states_, T{1});
+        if (!counts(k, i)) std::fill_n(at(ratios_, k) + slot_[i], states_, T{1});
       }
     }
   }
@@ -251,19 +250,20 @@ class PosteriorRows {
     if constexpr (kVectors > 1) put(lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
   }
 
-  /// A bundle's rows that lack the step keep their masses; those of the others become shares of their sum again, after
-  /// some steps. False where there is none.
+  /// A bundle's rows that lack the step keep their masses; after some steps, those of the others are made
+  /// to have the row's sum again. False where they have lost it.
   HWY_NOINLINE bool correct(std::int64_t k, std::int64_t first) const {
     for (std::int64_t i = first; i < std::min(first + together_, rows_); ++i) {
-      T* const mass = at(masses_, k) + slot(i);
+      T* const mass = at(masses_, k) + slot_[i];
       if (!counts(k, i)) {
-        std::copy_n(at(masses_, k + 1) + slot(i), states_, mass);
+        std::copy_n(at(masses_, k + 1) + slot_[i], states_, mass);
       } else if ((begin_ + k) % steps_of_a_sum == 0) {
         V sums = hn::Zero(d_);
         for (std::int64_t v = 0; v < states_; v += lanes()) sums = hn::Add(sums, load_of_row(mass, states_, v, T{0}));
         const T sum = hn::GetLane(hn::SumOfLanes(d_, sums));
-        if (!(sum > T{0.5})) return false;
-        for (std::int64_t s = 0; s < states_; ++s) mass[s] /= sum;
+        if (!(sum > share_[i] / 2)) return false;
+        const T times = share_[i] / sum;
+        for (std::int64_t s = 0; s < states_; ++s) mass[s] *= times;
       }
     }
     return true;
@@ -272,34 +272,25 @@ class PosteriorRows {
   /// Writes what is asked for.
   HWY_NOINLINE void answer() {
     for (const PosteriorPlace& place : run_.places) {
+      const bool direct = place.to.state_stride == 1 && (place.to.dtype == Dtype::float32) == (sizeof(T) == 4);
       for (std::int64_t i = 0; i < rows_; ++i) {
-        for (std::int64_t k = 0; k < count_; ++k) {
-          const T* const mass = at(masses_, place.before ? k : k + 1) + slot(i);
-          write(place.to, begin_ + k, first_ + i, mass, static_cast<T>(counts(k, i) ? weight_[i] : 0.0));
+        const T* mass = at(masses_, place.before ? 0 : 1) + slot_[i];
+        const T unit = static_cast<T>(unit_[i]);
+        for (std::int64_t k = 0; k < count_; ++k, mass += bundles_ * width_) {
+          const V times = hn::Set(d_, counts(k, i) ? unit : T{0});
+          T* const to = direct ? place.to.template at<T>(begin_ + k, first_ + i) : copy_;
+          store_row(to, states_, [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
+          if (!direct) put_row(place.to, begin_ + k, first_ + i, states_, to, 1);
         }
       }
     }
     if (run_.totals == nullptr) return;
     for (std::int64_t i = 0; i < rows_; ++i) {
-      for (std::int64_t k = 0; k < count_ && weight_[i] != 1; ++k) {
-        for (std::int64_t s = 0; s < states_; ++s) at(ratios_, k)[slot(i) + s] *= static_cast<T>(weight_[i]);
+      for (std::int64_t k = 0; k < count_ && unit_[i] != 1; ++k) {
+        for (std::int64_t s = 0; s < states_; ++s) at(ratios_, k)[slot_[i] + s] *= static_cast<T>(unit_[i]);
       }
     }
     add_totals();
-  }
-
-  HWY_INLINE void write(const SlicePlace& place, std::int64_t step, std::int64_t row, const T* mass, T weight) const {
-    if (HWY_LIKELY(place.state_stride == 1 && (place.dtype == Dtype::float32) == (sizeof(T) == 4))) {
-      const V times = hn::Set(d_, weight);
-      return store_row(place.template at<T>(step, row), states_,
-                       [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
-    }
-    const auto copy = [&](auto* to) HWY_ATTR {
-      using To = std::remove_pointer_t<decltype(to)>;
-      for (std::int64_t k = 0; k < states_; ++k) to[k * place.state_stride] = static_cast<To>(mass[k] * weight);
-    };
-    place.dtype == Dtype::float32 ? copy(place.template at<float>(step, row))
-                                  : copy(place.template at<double>(step, row));
   }
 
   /// totals += Σ sourcesᵀ ratios.
@@ -336,7 +327,10 @@ class PosteriorRows {
   std::int64_t first_ = 0, rows_ = 0, bundles_ = 0;  // that go back at once
   std::int64_t begin_ = 0, count_ = 0;               // the steps in the arrays
   bool all_count_ = true;
-  double weight_[PackedMatrix<T>::panel * scan_block_rows];
+  // Of each row: where its states are among those of a step; what its masses are counted in, and their sum.
+  std::int64_t slot_[most_rows];
+  double unit_[most_rows];
+  T share_[most_rows];
   const GemmTag<T> d_{};
 };
 
