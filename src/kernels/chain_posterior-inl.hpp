@@ -46,9 +46,7 @@ class PosteriorRows {
         sources_(reinterpret_cast<T*>(scratch)),
         ratios_(sources_ + (posterior_chunk + 1) * width_),
         masses_(ratios_ + posterior_chunk * width_),
-        copy_(masses_ + (posterior_chunk + scan_block_rows + 1) * width_) {
-    std::fill(sources_, copy_, T{0});
-  }
+        copy_(masses_ + (posterior_chunk + scan_block_rows + 1) * width_) {}
 
   bool run(std::int64_t first, std::int64_t last) {
     for (; first < last; first += shape_.rows_at_once()) {
@@ -65,12 +63,15 @@ class PosteriorRows {
   using V = GemmVec<T>;
   using Algebra = SumOfProducts<T>;
   static constexpr std::int64_t most_rows = PackedMatrix<T>::panel * scan_block_rows;
-  static constexpr std::int64_t steps_of_a_sum = 8;  // between corrections of what rounding adds to a row's mass
+  static constexpr std::int64_t steps_of_a_sum = 16;  // between corrections of what rounding adds to a row's mass
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   bool run_rows() {
     const std::int64_t chunk = std::min(posterior_chunk / bundles_, run_.there.steps);
     count_ = chunk;
+    // Slots without a state weigh nothing.
+    if (together_ > 1) std::fill_n(sources_, chunk * bundles_ * width_, T{0});
+    std::fill_n(at(masses_, count_), bundles_ * width_, T{0});
     if (!enter()) return false;
     base::Pace pace;
     for (std::int64_t end = run_.there.steps; end > 0; end = begin_) {
@@ -132,44 +133,46 @@ class PosteriorRows {
     const bool side_by_side = all_count_ && run_.there.before.data == nullptr && pitch_ == states_ &&
                               from.row_offset == nullptr && from.row_stride == states_;
     const std::int64_t step = side_by_side ? together_ : 1;
-    for (std::int64_t k = 0; k < count_; ++k) {
-      for (std::int64_t i = 0; i < rows_; i += step) {
+    for (std::int64_t i = 0; i < rows_; i += step) {
+      const std::int64_t count = std::min(step, rows_ - i) * states_;
+      for (std::int64_t k = 0; k < count_; ++k) {
         T* const to = at(sources_, k) + slot_[i];
         if (counts(k, i)) {
-          load_source(begin_ + k, first_ + i, std::min(step, rows_ - i) * states_, to);
+          load_source(begin_ + k, first_ + i, count, to);
         } else {
-          std::fill_n(to, states_, T{0});
+          std::fill_n(to, together_ == 1 ? width_ : states_, T{0});
         }
       }
     }
   }
 
-  /// What overlaps the next row's slots is written before them.
-  HWY_INLINE void load_source(std::int64_t step, std::int64_t row, std::int64_t count, T* HWY_RESTRICT to) {
+  HWY_INLINE void load_source(std::int64_t step, std::int64_t row, std::int64_t count, T* to) const {
+    constexpr T lowest = -std::numeric_limits<T>::infinity();
     const T* const from = run_.messages.template at<T>(step, row);
-    const V none = hn::Set(d_, -std::numeric_limits<T>::infinity());
-    const auto message = [&](std::int64_t v) HWY_ATTR {
-      if (HWY_LIKELY(run_.linear)) return load_of_row(from, count, v, T{0});
-      return Exp(d_, load_of_row(from, count, v, -std::numeric_limits<T>::infinity()));
-    };
+    const std::int64_t stored = together_ == 1 ? (count + lanes() - 1) / lanes() * lanes() : count;
     const SliceTerm& terms = run_.there.before;
-    if (terms.data == nullptr) {
-      for (std::int64_t v = 0; v < count; v += lanes()) hn::StoreU(message(v), d_, to + v);
-      return;
+    if (HWY_LIKELY(run_.linear && terms.data == nullptr)) {
+      return store_row(to, stored, [&](std::int64_t v) HWY_ATTR { return load_of_row(from, count, v, T{0}); });
     }
-    const T* const term = contiguous(terms.at<T>(step, row), count, terms.state_stride, copy_);
-    // Of states that can be.
-    const auto possible = [&](std::int64_t v) HWY_ATTR {
-      return hn::IfThenElse(hn::Gt(message(v), hn::Zero(d_)), load_of_row(term, count, v, T{0}), none);
+    const T* const term =
+        terms.data == nullptr ? nullptr : contiguous(terms.at<T>(step, row), count, terms.state_stride, copy_);
+    const V none = hn::Set(d_, lowest);
+    // Of states that can be, what is to be exponentiated.
+    const auto logs_at = [&](std::int64_t v, V message) HWY_ATTR {
+      const V logs = term == nullptr ? hn::Zero(d_) : load_of_row(term, count, v, T{0});
+      return run_.linear ? hn::IfThenElse(hn::Gt(message, hn::Zero(d_)), logs, none) : hn::Add(message, logs);
+    };
+    const auto message_at = [&](std::int64_t v) HWY_ATTR {
+      return load_of_row(from, count, v, run_.linear ? T{0} : lowest);
     };
     V top = none;
-    for (std::int64_t v = 0; v < count; v += lanes()) top = hn::Max(top, possible(v));
+    for (std::int64_t v = 0; v < count; v += lanes()) top = hn::Max(top, logs_at(v, message_at(v)));
     top = hn::MaxOfLanes(d_, top);
-    for (std::int64_t v = 0; v < count; v += lanes()) {
-      const V logs = possible(v);
-      hn::StoreU(hn::IfThenElseZero(hn::Gt(logs, none), hn::Mul(message(v), ExpOfShifted(d_, hn::Sub(logs, top)))), d_,
-                 to + v);
-    }
+    store_row(to, stored, [&](std::int64_t v) HWY_ATTR {
+      const V message = message_at(v), logs = logs_at(v, message);
+      const V factor = hn::IfThenElseZero(hn::Gt(logs, none), ExpOfShifted(d_, hn::Sub(logs, top)));
+      return run_.linear ? hn::Mul(message, factor) : factor;
+    });
   }
 
   /// Slices that do not exist predict nothing, which is no contradiction to their mass.
@@ -184,10 +187,12 @@ class PosteriorRows {
   bool go_back() {
     for (std::int64_t bundle = 0; bundle < bundles_ * width_; bundle += width_) divide_bundle(count_ - 1, bundle);
     const std::int64_t vectors = (slots_ + lanes() - 1) / lanes();
-    return vectors == 1 ? take_steps<1>() : vectors == 2 ? take_steps<2>() : take_steps<0>();
+    if (vectors > 4) return take_steps<0>();
+    return vectors == 1 ? take_steps<1>() : vectors == 2 ? take_steps<2>() : take_steps<4>();
   }
 
-  /// masses of all steps, from their ratios; false where these are too large. kVectors: 1 or 2, or 0 for any number.
+  /// masses of all steps, from their ratios; false where these are too large. kVectors: 1, 2 or 4 at
+  /// most, or 0 for any number.
   template <int kVectors>
   HWY_NOINLINE bool take_steps() {
     const V most = hn::Set(d_, T{1} / least_share);
@@ -201,9 +206,13 @@ class PosteriorRows {
         const T* const source = at(sources_, k) + bundle;
         const auto put = [&](std::int64_t v, V sum) HWY_ATTR {
           good = hn::And(good, hn::Le(hn::LoadU(d_, own + v), most));
-          const V mass = hn::Mul(hn::LoadU(d_, source + v), sum);
-          hn::StoreU(mass, d_, to + v);
-          if (HWY_LIKELY(k > 0 && !corrects)) divide(mass, at(ratios_, k - 1) + bundle + v);
+          const V x = hn::LoadU(d_, source + v);
+          hn::StoreU(hn::Mul(x, sum), d_, to + v);
+          if (HWY_LIKELY(k > 0 && !corrects)) {
+            T* const next = at(ratios_, k - 1) + bundle + v;
+            const V share = hn::IfThenElseZero(hn::Gt(x, hn::Zero(d_)), hn::Div(x, hn::LoadU(d_, next)));
+            hn::StoreU(hn::Mul(sum, share), d_, next);
+          }
         };
         if constexpr (kVectors == 0) {
           for (std::int64_t v = 0; v < slots_; v += lanes()) put(v, hn::LoadU(d_, to + v));
@@ -228,26 +237,39 @@ class PosteriorRows {
     hn::StoreU(hn::IfThenElseZero(hn::Gt(mass, hn::Zero(d_)), hn::Mul(mass, inverse)), d_, prediction);
   }
 
-  /// put(v, Σ W(v …, b) row[b]), in four sums of every fourth term.
+  /// put(v, Σ W(v …, b) row[b]), in eight sums where there is more than one vector.
   template <int kVectors, class Put>
   HWY_INLINE void multiply(const T* row, const Put& put) const {
     constexpr std::int64_t panel = PackedMatrix<T>::panel;
-    const T* const w = packed_column(turned_, 0);
-    const T* const u = kVectors > 1 ? packed_column(turned_, lanes()) : w;
+    const auto column = [&](int j) { return packed_column(turned_, (j < kVectors ? j : 0) * lanes()); };
+    const T *const w0 = column(0), *const w1 = column(1), *const w2 = column(2), *const w3 = column(3);
     const V zero = hn::Zero(d_);
     V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
-    const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
+    const auto add = [&](std::int64_t k, V& s0, V& s1, V& s2, V& s3) HWY_ATTR {
       const V x = hn::Set(d_, row[k]);
-      a = hn::MulAdd(x, hn::Load(d_, w + k * panel), a);
-      if constexpr (kVectors > 1) b = hn::MulAdd(x, hn::Load(d_, u + k * panel), b);
+      s0 = hn::MulAdd(x, hn::Load(d_, w0 + k * panel), s0);
+      if constexpr (kVectors > 1) s1 = hn::MulAdd(x, hn::Load(d_, w1 + k * panel), s1);
+      if constexpr (kVectors > 2) s2 = hn::MulAdd(x, hn::Load(d_, w2 + k * panel), s2);
+      if constexpr (kVectors > 2) s3 = hn::MulAdd(x, hn::Load(d_, w3 + k * panel), s3);
     };
     std::int64_t k = 0;
-    for (; k + 4 <= slots_; k += 4) add(k, a0, b0), add(k + 1, a1, b1), add(k + 2, a2, b2), add(k + 3, a3, b3);
-    if (k < slots_) add(k, a0, b0);
-    if (k + 1 < slots_) add(k + 1, a1, b1);
-    if (k + 2 < slots_) add(k + 2, a2, b2);
-    put(0, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
-    if constexpr (kVectors > 1) put(lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
+    if constexpr (kVectors > 2) {
+      for (; k + 2 <= slots_; k += 2) add(k, a0, a1, a2, a3), add(k + 1, b0, b1, b2, b3);
+      if (k < slots_) add(k, a0, a1, a2, a3);
+      put(0, hn::Add(a0, b0));
+      put(lanes(), hn::Add(a1, b1));
+      put(2 * lanes(), hn::Add(a2, b2));
+      if (3 * lanes() < slots_) put(3 * lanes(), hn::Add(a3, b3));
+    } else {
+      for (; k + 4 <= slots_; k += 4) {
+        add(k, a0, b0, a0, a0), add(k + 1, a1, b1, a0, a0), add(k + 2, a2, b2, a0, a0), add(k + 3, a3, b3, a0, a0);
+      }
+      if (k < slots_) add(k, a0, b0, a0, a0);
+      if (k + 1 < slots_) add(k + 1, a1, b1, a0, a0);
+      if (k + 2 < slots_) add(k + 2, a2, b2, a0, a0);
+      put(0, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
+      if constexpr (kVectors > 1) put(lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
+    }
   }
 
   /// A bundle's rows that lack the step keep their masses; after some steps, those of the others are made
@@ -262,8 +284,8 @@ class PosteriorRows {
         for (std::int64_t v = 0; v < states_; v += lanes()) sums = hn::Add(sums, load_of_row(mass, states_, v, T{0}));
         const T sum = hn::GetLane(hn::SumOfLanes(d_, sums));
         if (!(sum > share_[i] / 2)) return false;
-        const T times = share_[i] / sum;
-        for (std::int64_t s = 0; s < states_; ++s) mass[s] *= times;
+        const V times = hn::Set(d_, share_[i] / sum);
+        store_row(mass, states_, [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
       }
     }
     return true;
