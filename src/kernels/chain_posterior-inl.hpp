@@ -46,7 +46,7 @@ class PosteriorRows {
         sources_(reinterpret_cast<T*>(scratch)),
         ratios_(sources_ + (posterior_chunk + 1) * width_),
         masses_(ratios_ + posterior_chunk * width_),
-        copy_(masses_ + (posterior_chunk + scan_block_rows + 1) * width_) {}
+        copy_(masses_ + (posterior_chunk + 8) * width_) {}
 
   bool run(std::int64_t first, std::int64_t last) {
     for (; first < last; first += shape_.rows_at_once()) {
@@ -62,30 +62,27 @@ class PosteriorRows {
  private:
   using V = GemmVec<T>;
   using Algebra = SumOfProducts<T>;
-  static constexpr std::int64_t most_rows = PackedMatrix<T>::panel * scan_block_rows;
-  static constexpr std::int64_t steps_of_a_sum = 16;  // between corrections of what rounding adds to a row's mass
+  static constexpr std::int64_t most_rows = PackedMatrix<T>::panel * 4;
+  static constexpr std::int64_t steps_of_a_sum = 8;  // between corrections of what rounding adds to a row's mass
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   bool run_rows() {
-    const std::int64_t chunk = std::min(posterior_chunk / bundles_, run_.there.steps);
-    count_ = chunk;
+    const std::int64_t chunk = posterior_chunk / bundles_;
+    begin_ = std::max<std::int64_t>(run_.there.steps - 1, 0) / chunk * chunk;
+    count_ = run_.there.steps - begin_;
     // Slots without a state weigh nothing.
-    if (together_ > 1) std::fill_n(sources_, chunk * bundles_ * width_, T{0});
+    if (together_ > 1) std::fill_n(sources_, posterior_chunk * width_, T{0});
     std::fill_n(at(masses_, count_), bundles_ * width_, T{0});
     if (!enter()) return false;
     base::Pace pace;
-    for (std::int64_t end = run_.there.steps; end > 0; end = begin_) {
-      begin_ = std::max<std::int64_t>(0, end - chunk);
-      if (count_ != end - begin_) {
-        std::copy_n(at(masses_, count_), bundles_ * width_, at(masses_, end - begin_));
-        count_ = end - begin_;
-      }
+    for (; count_ > 0; begin_ -= count_) {
       if (pace.stops(count_ * bundles_ * (16 + slots_ * slots_ / 8))) return false;
       gather();
       rows_times_matrix<Algebra>(matrix_, sources_, ratios_, count_ * bundles_);
       if (!all_count_) skip_absent();
       if (!go_back()) return false;
       answer();
+      count_ = std::min(chunk, begin_);
       std::copy_n(masses_, bundles_ * width_, at(masses_, count_));
     }
     leave();
@@ -186,13 +183,13 @@ class PosteriorRows {
 
   bool go_back() {
     for (std::int64_t bundle = 0; bundle < bundles_ * width_; bundle += width_) divide_bundle(count_ - 1, bundle);
-    const std::int64_t vectors = (slots_ + lanes() - 1) / lanes();
-    if (vectors > 4) return take_steps<0>();
-    return vectors == 1 ? take_steps<1>() : vectors == 2 ? take_steps<2>() : take_steps<4>();
+    // Rows that may lie together are summed in one way, on all targets.
+    if (slots_ <= lanes()) return take_steps<1>();
+    return slots_ <= 4 * lanes() || 2 * pitch_ <= PackedMatrix<T>::panel ? take_steps<2>() : take_steps<0>();
   }
 
-  /// masses of all steps, from their ratios; false where these are too large. kVectors: 1, 2 or 4 at
-  /// most, or 0 for any number.
+  /// masses of all steps, from their ratios; false where these are too large. kVectors: how many
+  /// go through the matrix at once; 0: all, of all rows.
   template <int kVectors>
   HWY_NOINLINE bool take_steps() {
     const V most = hn::Set(d_, T{1} / least_share);
@@ -207,17 +204,16 @@ class PosteriorRows {
         const auto put = [&](std::int64_t v, V sum) HWY_ATTR {
           good = hn::And(good, hn::Le(hn::LoadU(d_, own + v), most));
           const V x = hn::LoadU(d_, source + v);
-          hn::StoreU(hn::Mul(x, sum), d_, to + v);
-          if (HWY_LIKELY(k > 0 && !corrects)) {
-            T* const next = at(ratios_, k - 1) + bundle + v;
-            const V share = hn::IfThenElseZero(hn::Gt(x, hn::Zero(d_)), hn::Div(x, hn::LoadU(d_, next)));
-            hn::StoreU(hn::Mul(sum, share), d_, next);
-          }
+          const V mass = hn::Mul(x, sum);
+          hn::StoreU(mass, d_, to + v);
+          if (HWY_LIKELY(k > 0 && !corrects)) divide(mass, x, at(ratios_, k - 1) + bundle + v);
         };
         if constexpr (kVectors == 0) {
           for (std::int64_t v = 0; v < slots_; v += lanes()) put(v, hn::LoadU(d_, to + v));
         } else {
-          multiply<kVectors>(own, put);
+          std::int64_t v = 0;
+          for (; kVectors > 1 && v + lanes() < slots_; v += 2 * lanes()) multiply<true>(own, v, put);
+          if (v < slots_) multiply<false>(own, v, put);
         }
         if (HWY_UNLIKELY(corrects) && !correct(k, bundle / width_ * together_)) return false;
         if (corrects && k > 0) divide_bundle(k - 1, bundle);
@@ -229,47 +225,36 @@ class PosteriorRows {
   /// A bundle's ratios of a step, from its masses after it.
   HWY_INLINE void divide_bundle(std::int64_t step, std::int64_t bundle) const {
     for (std::int64_t v = bundle; v < bundle + slots_; v += lanes()) {
-      divide(hn::LoadU(d_, at(masses_, step + 1) + v), at(ratios_, step) + v);
+      const V mass = hn::LoadU(d_, at(masses_, step + 1) + v);
+      divide(mass, mass, at(ratios_, step) + v);
     }
   }
-  HWY_INLINE void divide(V mass, T* prediction) const {
+  /// Of states that can be. The longest way to a ratio is from the mass.
+  HWY_INLINE void divide(V mass, V possible, T* prediction) const {
     const V inverse = hn::Div(hn::Set(d_, T{1}), hn::LoadU(d_, prediction));
-    hn::StoreU(hn::IfThenElseZero(hn::Gt(mass, hn::Zero(d_)), hn::Mul(mass, inverse)), d_, prediction);
+    hn::StoreU(hn::Mul(mass, hn::IfThenElseZero(hn::Gt(possible, hn::Zero(d_)), inverse)), d_, prediction);
   }
 
-  /// put(v, Σ W(v …, b) row[b]), in eight sums where there is more than one vector.
-  template <int kVectors, class Put>
-  HWY_INLINE void multiply(const T* row, const Put& put) const {
+  /// put(v, Σ W(v …, b) row[b]) for one vector or two of them, in four sums of every fourth term.
+  template <bool kTwo, class Put>
+  HWY_INLINE void multiply(const T* row, std::int64_t v, const Put& put) const {
     constexpr std::int64_t panel = PackedMatrix<T>::panel;
-    const auto column = [&](int j) { return packed_column(turned_, (j < kVectors ? j : 0) * lanes()); };
-    const T *const w0 = column(0), *const w1 = column(1), *const w2 = column(2), *const w3 = column(3);
+    const T* const w = packed_column(turned_, v);
+    const T* const u = kTwo ? packed_column(turned_, v + lanes()) : w;
     const V zero = hn::Zero(d_);
     V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
-    const auto add = [&](std::int64_t k, V& s0, V& s1, V& s2, V& s3) HWY_ATTR {
+    const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
       const V x = hn::Set(d_, row[k]);
-      s0 = hn::MulAdd(x, hn::Load(d_, w0 + k * panel), s0);
-      if constexpr (kVectors > 1) s1 = hn::MulAdd(x, hn::Load(d_, w1 + k * panel), s1);
-      if constexpr (kVectors > 2) s2 = hn::MulAdd(x, hn::Load(d_, w2 + k * panel), s2);
-      if constexpr (kVectors > 2) s3 = hn::MulAdd(x, hn::Load(d_, w3 + k * panel), s3);
+      a = hn::MulAdd(x, hn::Load(d_, w + k * panel), a);
+      if constexpr (kTwo) b = hn::MulAdd(x, hn::Load(d_, u + k * panel), b);
     };
     std::int64_t k = 0;
-    if constexpr (kVectors > 2) {
-      for (; k + 2 <= slots_; k += 2) add(k, a0, a1, a2, a3), add(k + 1, b0, b1, b2, b3);
-      if (k < slots_) add(k, a0, a1, a2, a3);
-      put(0, hn::Add(a0, b0));
-      put(lanes(), hn::Add(a1, b1));
-      put(2 * lanes(), hn::Add(a2, b2));
-      if (3 * lanes() < slots_) put(3 * lanes(), hn::Add(a3, b3));
-    } else {
-      for (; k + 4 <= slots_; k += 4) {
-        add(k, a0, b0, a0, a0), add(k + 1, a1, b1, a0, a0), add(k + 2, a2, b2, a0, a0), add(k + 3, a3, b3, a0, a0);
-      }
-      if (k < slots_) add(k, a0, b0, a0, a0);
-      if (k + 1 < slots_) add(k + 1, a1, b1, a0, a0);
-      if (k + 2 < slots_) add(k + 2, a2, b2, a0, a0);
-      put(0, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
-      if constexpr (kVectors > 1) put(lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
-    }
+    for (; k + 4 <= slots_; k += 4) add(k, a0, b0), add(k + 1, a1, b1), add(k + 2, a2, b2), add(k + 3, a3, b3);
+    if (k < slots_) add(k, a0, b0);
+    if (k + 1 < slots_) add(k + 1, a1, b1);
+    if (k + 2 < slots_) add(k + 2, a2, b2);
+    put(v, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
+    if constexpr (kTwo) put(v + lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
   }
 
   /// A bundle's rows that lack the step keep their masses; after some steps, those of the others are made

@@ -11,7 +11,7 @@
 namespace plated::kernels {
 
 /// Slices of rows whose statistics are added up in the messages' own type before they join the totals.
-inline constexpr std::int64_t posterior_chunk = 128;
+inline constexpr std::int64_t posterior_chunk = 64;
 
 /// What posteriors are of: rows of a scan in the log semiring.
 struct PosteriorShape {
@@ -25,7 +25,7 @@ struct PosteriorShape {
   [[nodiscard]] std::int64_t together() const;
   [[nodiscard]] std::int64_t slots() const { return together() == 1 ? states : together() * pitch(); }
   /// Rows that go back side by side.
-  [[nodiscard]] std::int64_t rows_at_once() const { return together() * (slots() <= 64 ? 4 : scan_block_rows); }
+  [[nodiscard]] std::int64_t rows_at_once() const { return together() * (slots() <= 64 ? 4 : 8); }
   /// Sums that are the posterior of the transition.
   [[nodiscard]] std::int64_t totals() const { return slots() * slots(); }
 };

@@ -66,7 +66,7 @@ std::size_t ChainPosterior::memory_bytes(const PosteriorShape& shape) {
 
 std::size_t ChainPosterior::scratch_bytes(const PosteriorShape& shape) {
   // Sources, ratios and masses, with what vectors reach beyond them; and a strided term.
-  const std::int64_t vectors = 3 * posterior_chunk + scan_block_rows + 3;
+  const std::int64_t vectors = 3 * posterior_chunk + 12;
   return static_cast<std::size_t>(vectors) * packed_vector_bytes(shape.dtype, shape.slots());
 }
 
