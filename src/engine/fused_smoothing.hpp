@@ -42,10 +42,10 @@ struct FusedSmoothing {
     std::span<const void* const> operands;
     std::int64_t origin = 0;  // the slice of the chain
     std::int64_t slices = 0;
-    bool in_real_space = false;             // the messages that it reads
-    const std::int64_t* lengths = nullptr;  // of rows, or null
-    const double* mass = nullptr;           // [row, state], where the range is entered
-    double* left = nullptr;                 // and where it is left
+    bool in_real_space = false;                 // the messages that it reads
+    const std::int64_t* lengths = nullptr;      // of rows, or null
+    const double* mass = nullptr;               // [row, state], where the range is entered
+    double* left = nullptr;                     // and where it is left
     std::span<kernels::PosteriorPlace> places;  // with the data that they are in
     int threads = 1;
   };

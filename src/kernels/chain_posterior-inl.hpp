@@ -67,7 +67,8 @@ class PosteriorRows {
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   bool run_rows() {
-    const std::int64_t chunk = posterior_chunk / bundles_;
+    // Whole groups of steps: where chunks begin changes nothing.
+    const std::int64_t chunk = posterior_chunk / bundles_ / steps_of_a_sum * steps_of_a_sum;
     begin_ = std::max<std::int64_t>(run_.there.steps - 1, 0) / chunk * chunk;
     count_ = run_.there.steps - begin_;
     // Slots without a state weigh nothing.
@@ -118,8 +119,7 @@ class PosteriorRows {
   void leave() {
     for (std::int64_t i = 0; i < rows_; ++i) {
       for (std::int64_t k = 0; k < states_; ++k) {
-        run_.first_mass[(first_ + i) * states_ + k] =
-            unit_[i] * static_cast<double>(at(masses_, count_)[slot_[i] + k]);
+        run_.first_mass[(first_ + i) * states_ + k] = unit_[i] * static_cast<double>(at(masses_, count_)[slot_[i] + k]);
       }
     }
   }
@@ -159,9 +159,8 @@ class PosteriorRows {
       const V logs = term == nullptr ? hn::Zero(d_) : load_of_row(term, count, v, T{0});
       return run_.linear ? hn::IfThenElse(hn::Gt(message, hn::Zero(d_)), logs, none) : hn::Add(message, logs);
     };
-    const auto message_at = [&](std::int64_t v) HWY_ATTR {
-      return load_of_row(from, count, v, run_.linear ? T{0} : lowest);
-    };
+    const auto message_at = [&](std::int64_t v)
+                                HWY_ATTR { return load_of_row(from, count, v, run_.linear ? T{0} : lowest); };
     V top = none;
     for (std::int64_t v = 0; v < count; v += lanes()) top = hn::Max(top, logs_at(v, message_at(v)));
     top = hn::MaxOfLanes(d_, top);
@@ -194,8 +193,9 @@ class PosteriorRows {
   HWY_NOINLINE bool take_steps() {
     const V most = hn::Set(d_, T{1} / least_share);
     auto good = hn::Eq(most, most);
+    const bool single = bundles_ == 1 && all_count_;
+    V ratio = hn::LoadU(d_, at(ratios_, count_ - 1));  // of a single vector of states
     for (std::int64_t k = count_ - 1; k >= 0; --k) {
-      const bool corrects = !all_count_ || (begin_ + k) % steps_of_a_sum == 0;
       if constexpr (kVectors == 0) rows_times_matrix<Algebra>(turned_, at(ratios_, k), at(masses_, k), bundles_);
       for (std::int64_t bundle = 0; bundle < bundles_ * width_; bundle += width_) {
         T* const to = at(masses_, k) + bundle;
@@ -206,17 +206,24 @@ class PosteriorRows {
           const V x = hn::LoadU(d_, source + v);
           const V mass = hn::Mul(x, sum);
           hn::StoreU(mass, d_, to + v);
-          if (HWY_LIKELY(k > 0 && !corrects)) divide(mass, x, at(ratios_, k - 1) + bundle + v);
+          if (HWY_UNLIKELY(k == 0 || !all_count_)) return;
+          ratio = divide(mass, x, at(ratios_, k - 1) + bundle + v);
         };
         if constexpr (kVectors == 0) {
           for (std::int64_t v = 0; v < slots_; v += lanes()) put(v, hn::LoadU(d_, to + v));
+        } else if constexpr (kVectors == 1) {
+          multiply_in_register(single ? ratio : hn::LoadU(d_, own), put);
         } else {
           std::int64_t v = 0;
-          for (; kVectors > 1 && v + lanes() < slots_; v += 2 * lanes()) multiply<true>(own, v, put);
+          for (; v + lanes() < slots_; v += 2 * lanes()) multiply<true>(own, v, put);
           if (v < slots_) multiply<false>(own, v, put);
         }
-        if (HWY_UNLIKELY(corrects) && !correct(k, bundle / width_ * together_)) return false;
-        if (corrects && k > 0) divide_bundle(k - 1, bundle);
+        const std::int64_t first = bundle / width_ * together_;
+        if (HWY_UNLIKELY(!all_count_)) {
+          keep_absent(k, first);
+          if (k > 0) divide_bundle(k - 1, bundle);
+        }
+        if (HWY_UNLIKELY(k % steps_of_a_sum == steps_of_a_sum - 1) && !correct(k, first)) return false;
       }
     }
     return hn::AllTrue(d_, good);
@@ -230,9 +237,11 @@ class PosteriorRows {
     }
   }
   /// Of states that can be. The longest way to a ratio is from the mass.
-  HWY_INLINE void divide(V mass, V possible, T* prediction) const {
+  HWY_INLINE V divide(V mass, V possible, T* prediction) const {
     const V inverse = hn::Div(hn::Set(d_, T{1}), hn::LoadU(d_, prediction));
-    hn::StoreU(hn::Mul(mass, hn::IfThenElseZero(hn::Gt(possible, hn::Zero(d_)), inverse)), d_, prediction);
+    const V ratio = hn::Mul(mass, hn::IfThenElseZero(hn::Gt(possible, hn::Zero(d_)), inverse));
+    hn::StoreU(ratio, d_, prediction);
+    return ratio;
   }
 
   /// put(v, Σ W(v …, b) row[b]) for one vector or two of them, in four sums of every fourth term.
@@ -257,21 +266,45 @@ class PosteriorRows {
     if constexpr (kTwo) put(v + lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
   }
 
-  /// A bundle's rows that lack the step keep their masses; after some steps, those of the others are made
-  /// to have the row's sum again. False where they have lost it.
+  template <class Put>
+  HWY_INLINE void multiply_in_register(V row, const Put& put) const {
+    const hn::RebindToSigned<GemmTag<T>> di;
+    using I = hn::TFromD<decltype(di)>;
+    const T* const w = packed_column(turned_, 0);
+    V a0 = hn::Zero(d_), a1 = a0, a2 = a0, a3 = a0;
+    const auto add = [&](std::int64_t k, V& a) HWY_ATTR {
+      const V x = hn::TableLookupLanes(row, hn::IndicesFromVec(d_, hn::Set(di, static_cast<I>(k))));
+      a = hn::MulAdd(x, hn::Load(d_, w + k * PackedMatrix<T>::panel), a);
+    };
+    std::int64_t k = 0;
+    for (; k + 4 <= slots_; k += 4) add(k, a0), add(k + 1, a1), add(k + 2, a2), add(k + 3, a3);
+    if (k < slots_) add(k, a0);
+    if (k + 1 < slots_) add(k + 1, a1);
+    if (k + 2 < slots_) add(k + 2, a2);
+    const V sum = hn::Add(a0, a1);
+    put(0, slots_ > 2 ? hn::Add(sum, hn::Add(a2, a3)) : sum);
+  }
+
+  /// A bundle's rows that lack the step keep their masses.
+  HWY_NOINLINE void keep_absent(std::int64_t k, std::int64_t first) const {
+    for (std::int64_t i = first; i < std::min(first + together_, rows_); ++i) {
+      if (!counts(k, i)) std::copy_n(at(masses_, k + 1) + slot_[i], states_, at(masses_, k) + slot_[i]);
+    }
+  }
+
+  /// Makes up for what rounding has added to the masses of a bundle's rows, some steps later: nothing waits for that.
+  /// False where they have lost their masses.
   HWY_NOINLINE bool correct(std::int64_t k, std::int64_t first) const {
     for (std::int64_t i = first; i < std::min(first + together_, rows_); ++i) {
-      T* const mass = at(masses_, k) + slot_[i];
-      if (!counts(k, i)) {
-        std::copy_n(at(masses_, k + 1) + slot_[i], states_, mass);
-      } else if ((begin_ + k) % steps_of_a_sum == 0) {
-        V sums = hn::Zero(d_);
-        for (std::int64_t v = 0; v < states_; v += lanes()) sums = hn::Add(sums, load_of_row(mass, states_, v, T{0}));
-        const T sum = hn::GetLane(hn::SumOfLanes(d_, sums));
-        if (!(sum > share_[i] / 2)) return false;
-        const V times = hn::Set(d_, share_[i] / sum);
-        store_row(mass, states_, [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
-      }
+      const T* const mass = at(masses_, k) + slot_[i];
+      V sums = hn::Zero(d_);
+      for (std::int64_t v = 0; v < states_; v += lanes()) sums = hn::Add(sums, load_of_row(mass, states_, v, T{0}));
+      const T sum = hn::GetLane(hn::SumOfLanes(d_, sums));
+      if (share_[i] > 0 && !(sum > share_[i] / 2)) return false;
+      const V times = hn::Set(d_, share_[i] > 0 ? sum / share_[i] : T{1});
+      T* const prediction = at(ratios_, k - steps_of_a_sum / 2) + slot_[i];
+      store_row(prediction, states_,
+                [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, prediction + v), times); });
     }
     return true;
   }
@@ -310,8 +343,8 @@ class PosteriorRows {
       const std::int64_t columns = std::min(vectors * lanes(), slots_ - b);
       for (std::int64_t a = 0; a < slots_; a += 6) {
         const std::int64_t rows = std::min<std::int64_t>(6, slots_ - a);
-        micro_kernel_for<Algebra, T>(rows, vectors)(MicroTile<T>{
-            count_ * bundles_, sources_ + a, 1, width_, ratios_ + b, width_, tile, vectors * lanes(), false});
+        micro_kernel_for<Algebra, T>(rows, vectors)(MicroTile<T>{count_ * bundles_, sources_ + a, 1, width_,
+                                                                 ratios_ + b, width_, tile, vectors * lanes(), false});
         for (std::int64_t i = 0; i < rows; ++i) {
           double* const to = run_.totals + (a + i) * slots_ + b;
           const T* const from = tile + i * vectors * lanes();

@@ -71,7 +71,8 @@ class ChainPosterior {
   [[nodiscard]] bool run(std::int64_t first, std::int64_t last, const PosteriorRun& run,
                          std::byte* scratch) const noexcept;
 
-  /// pairs[a · row_stride + b · column_stride] += Σ mass of a before a step and b after it, from the totals of all runs.
+  /// pairs[a · row_stride + b · column_stride] += Σ mass of a before a step and b after it, from the totals of all
+  /// runs.
   void add_pairs(const double* totals, double* pairs, std::int64_t row_stride,
                  std::int64_t column_stride) const noexcept;
 

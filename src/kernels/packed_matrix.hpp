@@ -65,8 +65,8 @@ class PackedMatrix {
   /// log Σ_a exp(row[a] + W[a, column]), exactly.
   [[nodiscard]] double exact_log_sum(const T* row, std::int64_t column) const noexcept;
 
-  /// So many of it along the diagonal of a matrix of zeros, `pitch` entries apart, or of its transpose: the same numbers
-  /// in panels, for products alone. In that memory, or in its own where nothing changes.
+  /// So many of it along the diagonal of a matrix of zeros, `pitch` entries apart, or of its transpose: the same
+  /// numbers in panels, for products alone. In that memory, or in its own where nothing changes.
   [[nodiscard]] PackedMatrix in_blocks(std::int64_t count, std::int64_t pitch, bool transposed,
                                        std::byte* memory) const;
 
