@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/watch.hpp"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/chain_posterior.hpp"
 #include "kernels/packed_product-inl.hpp"
@@ -130,12 +131,12 @@ class PosteriorRows {
     const bool side_by_side = all_count_ && run_.there.before.data == nullptr && pitch_ == states_ &&
                               from.row_offset == nullptr && from.row_stride == states_;
     const std::int64_t step = side_by_side ? together_ : 1;
-    for (std::int64_t i = 0; i < rows_; i += step) {
-      const std::int64_t count = std::min(step, rows_ - i) * states_;
-      for (std::int64_t k = 0; k < count_; ++k) {
+    // As the chunks go, for the processor fetches ahead what follows in memory.
+    for (std::int64_t k = count_ - 1; k >= 0; --k) {
+      for (std::int64_t i = 0; i < rows_; i += step) {
         T* const to = at(sources_, k) + slot_[i];
         if (counts(k, i)) {
-          load_source(begin_ + k, first_ + i, count, to);
+          load_source(begin_ + k, first_ + i, std::min(step, rows_ - i) * states_, to);
         } else {
           std::fill_n(to, together_ == 1 ? width_ : states_, T{0});
         }
@@ -146,6 +147,8 @@ class PosteriorRows {
   HWY_INLINE void load_source(std::int64_t step, std::int64_t row, std::int64_t count, T* to) const {
     constexpr T lowest = -std::numeric_limits<T>::infinity();
     const T* const from = run_.messages.template at<T>(step, row);
+    // The next ones are far away in memory where there are many rows.
+    hwy::Prefetch(from - count_ * run_.messages.step_stride);
     const std::int64_t stored = together_ == 1 ? (count + lanes() - 1) / lanes() * lanes() : count;
     const SliceTerm& terms = run_.there.before;
     if (HWY_LIKELY(run_.linear && terms.data == nullptr)) {
@@ -314,9 +317,10 @@ class PosteriorRows {
     for (const PosteriorPlace& place : run_.places) {
       const bool direct = place.to.state_stride == 1 && (place.to.dtype == Dtype::float32) == (sizeof(T) == 4);
       for (std::int64_t i = 0; i < rows_; ++i) {
-        const T* mass = at(masses_, place.before ? 0 : 1) + slot_[i];
+        const T* mass = at(masses_, place.before ? count_ : count_ + 1) + slot_[i];
         const T unit = static_cast<T>(unit_[i]);
-        for (std::int64_t k = 0; k < count_; ++k, mass += bundles_ * width_) {
+        for (std::int64_t k = count_ - 1; k >= 0; --k) {
+          mass -= bundles_ * width_;
           const V times = hn::Set(d_, counts(k, i) ? unit : T{0});
           T* const to = direct ? place.to.template at<T>(begin_ + k, first_ + i) : copy_;
           store_row(to, states_, [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
