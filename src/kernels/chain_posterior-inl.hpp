@@ -215,11 +215,19 @@ class PosteriorRows {
         if constexpr (kVectors == 0) {
           for (std::int64_t v = 0; v < slots_; v += lanes()) put(v, hn::LoadU(d_, to + v));
         } else if constexpr (kVectors == 1) {
-          multiply_in_register(single ? ratio : hn::LoadU(d_, own), put);
+          // In registers: to store them and to read them back would take longer than a step's arithmetic.
+          const V row = single ? ratio : hn::LoadU(d_, own);
+          const hn::RebindToSigned<GemmTag<T>> di;
+          using I = hn::TFromD<decltype(di)>;
+          const auto entry = [&](std::int64_t b) HWY_ATTR {
+            return hn::TableLookupLanes(row, hn::IndicesFromVec(d_, hn::Set(di, static_cast<I>(b))));
+          };
+          multiply<false>(entry, 0, put);
         } else {
+          const auto entry = [&](std::int64_t b) HWY_ATTR { return hn::Set(d_, own[b]); };
           std::int64_t v = 0;
-          for (; v + lanes() < slots_; v += 2 * lanes()) multiply<true>(own, v, put);
-          if (v < slots_) multiply<false>(own, v, put);
+          for (; v + lanes() < slots_; v += 2 * lanes()) multiply<true>(entry, v, put);
+          if (v < slots_) multiply<false>(entry, v, put);
         }
         const std::int64_t first = bundle / width_ * together_;
         if (HWY_UNLIKELY(!all_count_)) {
@@ -247,16 +255,16 @@ class PosteriorRows {
     return ratio;
   }
 
-  /// put(v, Σ W(v …, b) row[b]) for one vector or two of them, in four sums of every fourth term.
-  template <bool kTwo, class Put>
-  HWY_INLINE void multiply(const T* row, std::int64_t v, const Put& put) const {
+  /// put(v, Σ W(v …, b) entry(b)) for one vector or two of them, in four sums of every fourth term.
+  template <bool kTwo, class Entry, class Put>
+  HWY_INLINE void multiply(const Entry& entry, std::int64_t v, const Put& put) const {
     constexpr std::int64_t panel = PackedMatrix<T>::panel;
     const T* const w = packed_column(turned_, v);
     const T* const u = kTwo ? packed_column(turned_, v + lanes()) : w;
     const V zero = hn::Zero(d_);
     V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
     const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
-      const V x = hn::Set(d_, row[k]);
+      const V x = entry(k);
       a = hn::MulAdd(x, hn::Load(d_, w + k * panel), a);
       if constexpr (kTwo) b = hn::MulAdd(x, hn::Load(d_, u + k * panel), b);
     };
@@ -265,27 +273,9 @@ class PosteriorRows {
     if (k < slots_) add(k, a0, b0);
     if (k + 1 < slots_) add(k + 1, a1, b1);
     if (k + 2 < slots_) add(k + 2, a2, b2);
-    put(v, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
+    const V even = hn::Add(a0, a1);
+    put(v, slots_ > 2 ? hn::Add(even, hn::Add(a2, a3)) : even);
     if constexpr (kTwo) put(v + lanes(), hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
-  }
-
-  template <class Put>
-  HWY_INLINE void multiply_in_register(V row, const Put& put) const {
-    const hn::RebindToSigned<GemmTag<T>> di;
-    using I = hn::TFromD<decltype(di)>;
-    const T* const w = packed_column(turned_, 0);
-    V a0 = hn::Zero(d_), a1 = a0, a2 = a0, a3 = a0;
-    const auto add = [&](std::int64_t k, V& a) HWY_ATTR {
-      const V x = hn::TableLookupLanes(row, hn::IndicesFromVec(d_, hn::Set(di, static_cast<I>(k))));
-      a = hn::MulAdd(x, hn::Load(d_, w + k * PackedMatrix<T>::panel), a);
-    };
-    std::int64_t k = 0;
-    for (; k + 4 <= slots_; k += 4) add(k, a0), add(k + 1, a1), add(k + 2, a2), add(k + 3, a3);
-    if (k < slots_) add(k, a0);
-    if (k + 1 < slots_) add(k + 1, a1);
-    if (k + 2 < slots_) add(k + 2, a2);
-    const V sum = hn::Add(a0, a1);
-    put(0, slots_ > 2 ? hn::Add(sum, hn::Add(a2, a3)) : sum);
   }
 
   /// A bundle's rows that lack the step keep their masses.
