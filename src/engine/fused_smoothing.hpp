@@ -21,7 +21,7 @@ struct SmoothedPlace {
 /// Runs back along a scan.
 struct FusedSmoothing {
   FusedScan there;           // the scan whose masses are passed on
-  std::size_t messages = 0;  // before each slice of it; numbers of what is sliced
+  std::size_t messages = 0;  // before each slice of it; numbers of operands
   std::vector<SmoothedPlace> places;
   std::optional<std::size_t> matrix_answer;
   bool is_turned = false;  // the matrix's masses are [after, before]

@@ -1,25 +1,9 @@
-// Runs the scans that pass masses back along hidden Markov models: sets smoothing up, and delivers what it gives.
+// Runs the scans that pass masses back along hidden Markov models, and what they read once more where that fails.
 #include <cstring>
 
-#include "base/checked_size.hpp"
 #include "engine/bound_scan.hpp"
-#include "engine/scan_numbers.hpp"
 
 namespace plated::engine {
-
-void ScanAnswer::deliver(const double* total) const {
-  const std::size_t axes = extent.size();
-  const std::int64_t inner = axes == 0 ? 1 : extent.back();
-  const std::int64_t step = axes == 0 ? 0 : stride.back();
-  const std::int64_t count = base::checked_product(extent);
-  for (std::int64_t k = 0; k < count; k += inner) {
-    std::int64_t at = 0, rest = k / inner;
-    for (std::size_t axis = axes; axis-- > 1; rest /= extent[axis - 1]) {
-      at += rest % extent[axis - 1] * stride[axis - 1];
-    }
-    for (std::int64_t i = 0; i < inner; ++i) put_number(dtype, data, at + i * step, total[k + i]);
-  }
-}
 
 /// False where real space does not hold the messages: nothing has happened then.
 bool BoundScan::smooth(const ScanRange& range, int threads) {
@@ -28,7 +12,7 @@ bool BoundScan::smooth(const ScanRange& range, int threads) {
     places_.push_back({.to = {.data = place.answer ? answers[*place.answer].data : range.messages}});
   }
   const bool holds = smoothing->run(*smoother_,
-                                    {.operands = sliced(),
+                                    {.operands = inputs,
                                      .origin = range.first,
                                      .slices = range.count,
                                      .in_real_space = traced_ != nullptr,
@@ -47,14 +31,14 @@ void BoundScan::trace_again(const ScanRange& range, int threads) const {
   if (range.count == 0) return;
   const FusedScan& there = smoothing->there;
   const FusedScan::Memory& memory = own_.smoothing.there;
-  auto* messages = const_cast<std::byte*>(static_cast<const std::byte*>(sliced()[smoothing->messages]));
+  auto* messages = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[smoothing->messages]));
   const std::int64_t first = there.forward ? 0 : range.count - 1, size = traced_->message_bytes();
   std::memcpy(messages + first * size, traced_->checkpoint(range.block), static_cast<std::size_t>(size));
   if (range.count == 1) return;
   // What is left where the range ends is not read.
   std::memcpy(own_.smoothing.message, traced_->checkpoint(range.block), static_cast<std::size_t>(size));
-  there.convert(sliced(), range.count, memory, threads);
-  there.run(there.pack(sliced(), memory), sliced(),
+  there.convert(inputs, range.count, memory, threads);
+  there.run(there.pack(inputs, memory), inputs,
             {.origin = range.first,
              .slice = first,
              .steps = range.count - 1,
