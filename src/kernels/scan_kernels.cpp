@@ -53,8 +53,7 @@ HWY_EXPORT(run_scan_here);
 Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, std::int64_t column_stride,
            std::byte* memory)
     : shape_(shape),
-      matrix_(pack_matrix(shape.semiring, shape.dtype, shape.states, matrix, row_stride, column_stride,
-                          MatrixLayout::panels, memory)) {
+      matrix_(pack_matrix(shape.semiring, shape.dtype, shape.states, matrix, row_stride, column_stride, memory)) {
   PLATED_ASSERT(shape.states >= 1);
   PLATED_ASSERT(shape.semiring == Semiring::log || shape.semiring == Semiring::max_plus ||
                 shape.semiring == Semiring::min_plus);
