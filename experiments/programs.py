@@ -4,8 +4,8 @@ import functools
 import json
 import os
 import pathlib
+import resource
 import subprocess
-import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -72,14 +72,24 @@ def commit():
 
 
 def result_of(program, run, threads):
-    """Runs a program with a run's words; its last line on standard output is the result."""
+    """Runs a program with a run's words; its last line on standard output is the result, and its progress is shown.
+
+    `cpu` are the seconds of all processors, which count the same on a busy machine.
+    """
     built_from = commit()  # now: the sources may change while it runs
     words = run["is"] | run.get("also", {})
     command = [*program, *(f"{name}={value}" for name, value in words.items() if name not in run.get("silent", ()))]
     command.append(f"threads={threads}")
     environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=None if sys.stderr.isatty() else subprocess.PIPE, text=True,
-                          env=environment, check=False)  # fmt: skip
+    before = processor_seconds()
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=False)
     if done.returncode != 0:
-        raise Failed("".join((done.stderr or "").strip().splitlines()[-1:]) or f"exit code {done.returncode}")
-    return json.loads(done.stdout.splitlines()[-1]) | {"load": round(os.getloadavg()[0], 1), "commit": built_from}
+        raise Failed(f"exit code {done.returncode}")
+    measured = {"cpu": round(processor_seconds() - before, 2), "load": round(os.getloadavg()[0], 1), "commit": built_from}
+    return json.loads(done.stdout.splitlines()[-1]) | measured
+
+
+def processor_seconds():
+    """Of all programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -105,13 +105,15 @@ def runtime(checks):
     checks.that(13 < ratio <= 16, f"16 times the large slices, and 4 times the small ones, take {ratio:.2f} times as many operations")
     for operation in ("value", "gradient", "marginals", "sample", "map"):
         checks.that(times[32][operation] > 0, f"{operation} took {1e6 * times[32][operation]:.0f} µs, and its answer was right")
-    found = {way: checks.run("runtime_plated", part="unrolled", way=way, size=6, seconds=0.2) for way in ("plates", "copies")}
-    found["opt_einsum"] = checks.run("runtime_peers.py", part="unrolled", size=6, seconds=0.2)
-    wanted = found["plates"]["log_z"]
-    for way, line in found.items():
-        if line:
-            checks.that(abs(line["log_z"] - wanted) < 1e-6, f"ln Z by {way} is {wanted:.6f}")
-    checks.that(found["plates"]["factors"] == 5 and found["copies"]["factors"] == 1 + 2 * 6 + 2 * 36, "5 factors are 85 copies")
+    for part, factors, copies in (("unrolled", 5, 1 + 2 * 6 + 2 * 36), ("chain", 2, 6 + 36)):
+        found = {way: checks.run("runtime_plated", part=part, way=way, size=6, seconds=0.2) for way in ("plates", "copies")}
+        found["opt_einsum"] = checks.run("runtime_peers.py", part=part, size=6, seconds=0.2)
+        wanted = found["plates"]["log_z"]
+        for way, line in found.items():
+            if line:
+                checks.that(abs(line["log_z"] - wanted) < 1e-6, f"ln Z by {way} is {wanted:.6f}")
+        there = found["plates"]["factors"], found["copies"]["factors"]
+        checks.that(there == (factors, copies), f"{factors} factors are {copies} copies")
     pyro = checks.run("runtime_peers.py", part="operations", size=8, seconds=0.1)
     if pyro:
         checks.that(all(pyro[name] for name in ("value", "gradient", "marginals", "sample", "map")), "Pyro answers the five questions")

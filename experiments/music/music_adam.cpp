@@ -7,11 +7,11 @@
 // same tables.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <random>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
 #include "music/music_program.hpp"
 #include "music/music_sets.hpp"
@@ -32,19 +32,20 @@ std::vector<std::int64_t> all_of(const PianoRolls& rolls) {
 }
 
 /// Nats for each step of a set.
-double nats(const MusicParameters& p, const PianoRolls& rolls, std::size_t batch, const plated::RunOptions& options) {
+double nats(const MusicParameters& p, const NumberedSteps& steps, std::size_t batch,
+            const plated::RunOptions& options) {
   const torch::NoGradGuard no_gradients;
   double sum = 0;
-  const std::vector<std::int64_t> order = all_of(rolls);
+  const std::vector<std::int64_t> order = all_of(steps.rolls());
   for (std::size_t begin = 0; begin < order.size(); begin += batch) {
-    sum += p.log_likelihood(NoteBatch(rolls, some(order, begin, batch), p.type()), options).item<double>();
+    sum += p.log_likelihood(p.batch(steps, some(order, begin, batch)), options).item<double>();
   }
-  return -sum / static_cast<double>(rolls.steps());
+  return -sum / static_cast<double>(steps.rolls().steps());
 }
 
 /// How far gradients of the network's scores are from those of the same sums by plain operations, relatively.
-double wrong_gradients(MusicParameters& p, const PianoRolls& rolls) {
-  const NoteBatch batch(rolls, {0, 1}, p.type());
+double wrong_gradients(MusicParameters& p, const NumberedSteps& steps) {
+  const NoteBatch batch = p.batch(steps, {0, 1});
   const auto gradients = [&](const at::Tensor& scores) {
     return torch::autograd::grad({(scores * at::arange(scores.numel()).reshape(scores.sizes()).sin()).sum()},
                                  p.parameters(), {}, {}, false, true);
@@ -93,14 +94,15 @@ void run(Arguments& arguments) {
   arguments.finish();
   at::set_num_threads(threads);
   const MusicSets sets(set, sequences);
-  const PianoRolls &train = sets.train, &test = sets.test;
+  const PianoRolls& train = sets.train;
+  const NumberedSteps steps_of_train(train), steps_of_test(sets.test);
   const plated::RunOptions options{.threads = threads};
   MusicParameters p(name, states, channels, train, static_cast<std::uint32_t>(seed));
   Result result;
   result.set("set", set).set("model", model).set("states", states).set("method", "adam").set("seed", seed);
   if (name.neural) result.set("channels", channels);
-  if (check) result.set("start_nll", nats(p, train, batch, options));
-  if (check && name.neural) result.set("wrong_gradients", wrong_gradients(p, train));
+  if (check) result.set("start_nll", nats(p, steps_of_train, batch, options));
+  if (check && name.neural) result.set("wrong_gradients", wrong_gradients(p, steps_of_train));
   if (check && !name.neural) {
     const plated::Model start = table_model(name, states, train, static_cast<std::uint32_t>(seed));
     const double by_fit = plated::evaluate(start, table_data(name, train)).log_likelihood;
@@ -112,9 +114,10 @@ void run(Arguments& arguments) {
   torch::optim::Adam optimizer(p.parameters(), torch::optim::AdamOptions(0.03));
   std::vector<double> curve;  // the mean loss of each epoch
   double of_epoch = 0;
+  Progress told(set + " " + model + " " + std::to_string(states));
   const auto loss = [&](std::int64_t step) {
-    const NoteBatch some_of_them(train, batches.at(step), p.type());
-    return -p.log_likelihood(some_of_them, options) / static_cast<double>(some_of_them.notes.size(0));
+    const NoteBatch some_of_them = p.batch(steps_of_train, batches.at(step));
+    return -p.log_likelihood(some_of_them, options) / static_cast<double>(some_of_them.steps);
   };
   const auto progress = [&](std::int64_t step, double now) {
     const std::int64_t done = step + 1;
@@ -122,16 +125,16 @@ void run(Arguments& arguments) {
     for (auto& group : optimizer.param_groups()) group.options().set_lr(rate);
     of_epoch += now / static_cast<double>(batches.for_epoch());
     if (done % batches.for_epoch() == 0) {
-      std::fprintf(stderr, "\r%s %s %d: epoch %d, %.4f", set.c_str(), model.c_str(), static_cast<int>(states),
-                   static_cast<int>(std::ssize(curve)), of_epoch);
+      told.say("epoch", std::ssize(curve), "loss", of_epoch);
       curve.push_back(of_epoch);
       of_epoch = 0;
     }
     return true;
   };
   plated::torch::train(p, optimizer, loss, {.steps = steps, .progress = progress});
-  std::fprintf(stderr, "\n");
-  result.set("train_nll", nats(p, train, batch, options)).set("test_nll", nats(p, test, batch, options));
+  told.done();
+  result.set("train_nll", nats(p, steps_of_train, batch, options))
+      .set("test_nll", nats(p, steps_of_test, batch, options));
   result.set("iterations", epochs).set("threads", std::int64_t{threads});
   result.set("seconds", clock.seconds()).set("curve", thinned(curve, 25)).print();
 }

@@ -6,9 +6,9 @@
 // The second is the check of the reader: 88 independent notes. `sequences` takes the first ones alone.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
 #include "music/music_sets.hpp"
 #include "music/table_model.hpp"
@@ -45,15 +45,15 @@ void run(Arguments& arguments) {
   options.iterations = arguments.integer("iterations", 100);
   options.tolerance = 1e-6;
   options.threads = threads;
+  Progress told(set + " " + model + " " + std::to_string(states));
   options.progress = [&](const plated::FitProgress& progress) {
-    std::fprintf(stderr, "\r%s %s %d: iteration %d, objective %.4f", set.c_str(), model.c_str(),
-                 static_cast<int>(states), static_cast<int>(progress.iteration),
-                 -progress.objective / static_cast<double>(sets.train.steps()));
+    told.say("iteration", progress.iteration, "objective",
+             -progress.objective / static_cast<double>(sets.train.steps()));
   };
   arguments.finish();
   const plated::Fit fit = plated::fit(table_model(name, states, sets.train, static_cast<std::uint32_t>(seed)),
                                       table_data(name, sets.train), options);
-  std::fprintf(stderr, "\n");
+  told.done();
   const auto of_steps = [](double log_likelihood, const PianoRolls& rolls) {
     return -log_likelihood / static_cast<double>(rolls.steps());
   };

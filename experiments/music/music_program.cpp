@@ -1,7 +1,11 @@
 // Writes the music models as programs: hidden states along a chain, and the scores of their notes.
 #include "music/music_program.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "music/scores.hpp"
 
@@ -40,26 +44,63 @@ bool is_factorial(Structure structure) { return structure == Structure::factoria
 
 }  // namespace
 
-NoteBatch::NoteBatch(const PianoRolls& rolls, const std::vector<std::int64_t>& sequences, at::ScalarType type) {
-  std::vector<std::int64_t> begins{0}, lengths_of;
-  for (const std::int64_t length : rolls.lengths) begins.push_back(begins.back() + length);
-  for (const std::int64_t n : sequences) {
-    lengths_of.push_back(rolls.lengths[static_cast<std::size_t>(n)]);
-    longest = std::max(longest, lengths_of.back());
+NumberedSteps::NumberedSteps(const PianoRolls& rolls) : rolls_(rolls) {
+  std::unordered_map<std::string_view, std::int64_t> numbers;
+  static const std::array<std::uint8_t, keys> silence{};
+  const auto number_of = [&](const std::uint8_t* row) {
+    const std::string_view bytes(reinterpret_cast<const char*>(row), keys);
+    const auto [found, is_new] = numbers.emplace(bytes, std::ssize(numbers));
+    if (is_new) distinct_.push_back(row);
+    return found->second;
+  };
+  const std::int64_t of_silence = number_of(silence.data());  // 0
+  const std::uint8_t* row = rolls.notes.data();
+  for (const std::int64_t length : rolls.lengths) {
+    begins_.push_back(std::ssize(number_));
+    for (std::int64_t t = 0; t < length; ++t, row += keys) {
+      before_.push_back(t == 0 ? of_silence : number_.back());
+      number_.push_back(number_of(row));
+    }
   }
-  std::vector<std::int64_t> where;
-  std::vector<at::Tensor> parts, delayed;
-  auto* const bytes = const_cast<std::uint8_t*>(rolls.notes.data());  // NOLINT: libtorch reads them
-  const at::Tensor all = at::from_blob(bytes, {rolls.steps(), keys}, at::kByte);
+}
+
+at::Tensor NumberedSteps::rows(const std::vector<std::int64_t>& numbers, at::ScalarType type) const {
+  at::Tensor bytes = at::empty({std::ssize(numbers), keys}, at::kByte);
+  auto* out = bytes.data_ptr<std::uint8_t>();
+  for (const std::int64_t number : numbers) {
+    out = std::copy_n(distinct_[static_cast<std::size_t>(number)], keys, out);
+  }
+  return bytes.to(type);
+}
+
+NoteBatch::NoteBatch(const NumberedSteps& all, const std::vector<std::int64_t>& sequences, bool blind,
+                     at::ScalarType type) {
+  std::vector<std::int64_t> lengths_of, contexts, notes_of, context_of;
+  for (const std::int64_t n : sequences) lengths_of.push_back(all.rolls().lengths[static_cast<std::size_t>(n)]);
+  longest = *std::ranges::max_element(lengths_of);
+  std::unordered_map<std::int64_t, std::int64_t> rows, pairs;
+  std::vector<std::int64_t> where(sequences.size() * static_cast<std::size_t>(longest), 0);
   for (std::size_t k = 0; k < sequences.size(); ++k) {
-    const std::int64_t begin = begins[static_cast<std::size_t>(sequences[k])];
-    parts.push_back(all.slice(0, begin, begin + lengths_of[k]).to(type));
-    delayed.push_back(at::cat({at::zeros({1, keys}, type), parts.back().slice(0, 0, lengths_of[k] - 1)}, 0));
-    for (std::int64_t t = 0; t < lengths_of[k]; ++t) where.push_back(static_cast<std::int64_t>(k) * longest + t);
+    steps += lengths_of[k];
+    for (std::int64_t t = 0; t < lengths_of[k]; ++t) {
+      const std::int64_t step = all.begin(sequences[k]) + t;
+      const std::int64_t now = all.notes(step), old = blind ? 0 : all.before(step);
+      const auto [pair_found, new_pair] = pairs.emplace((old << 32) + now, std::ssize(pairs));
+      where[k * static_cast<std::size_t>(longest) + static_cast<std::size_t>(t)] = pair_found->second;
+      if (!new_pair) continue;
+      const auto [row, new_row] = rows.emplace(old, std::ssize(rows));
+      if (new_row) contexts.push_back(old);
+      notes_of.push_back(now);
+      context_of.push_back(row->second);
+    }
   }
-  notes = at::cat(parts, 0);
-  before = at::cat(delayed, 0);
-  places = at::tensor(where, at::kLong);
+  before = all.rows(contexts, type);
+  notes = all.rows(notes_of, type);
+  context = at::tensor(context_of, at::kLong);
+  const at::Tensor places = notes.nonzero();
+  of = places.select(1, 0).contiguous();
+  on = context.index_select(0, of) * keys + places.select(1, 1);
+  pair = at::tensor(where, at::kLong);
   lengths = at::tensor(lengths_of, at::kLong);
 }
 
@@ -104,26 +145,26 @@ void MusicParameters::add_network(std::int64_t channels, const PianoRolls& train
 
 at::Tensor MusicParameters::scores(const NoteBatch& batch, bool chunked) const {
   const Parameters& p = *this;
-  if (!name_.neural) return table_scores(p["emission"], batch.notes, batch.before);
+  if (!name_.neural) return table_scores(p["emission"], batch);
   const at::Tensor channels =
       at::conv1d(batch.before.unsqueeze(1), p["convolution"], p["convolution bias"], 1, 1).relu().flatten(1);
   const at::Tensor base = at::addmm(p["hidden bias"], channels, p["of notes"]);
   at::Tensor offsets = p["of x"];
   if (is_factorial(name_.structure)) offsets = (p["of w"].unsqueeze(1) + offsets).flatten(0, 1);
   if (!chunked) {
-    const at::Tensor hidden = (base.unsqueeze(1) + offsets).relu();
+    const at::Tensor hidden = (base.index_select(0, batch.context).unsqueeze(1) + offsets).relu();
     const at::Tensor logits = at::matmul(hidden, p["output"]) + p["output bias"];
     return (batch.notes.unsqueeze(1) * logits - at::softplus(logits)).sum(2).to(at::kDouble);
   }
-  return NetworkScores::apply(base, offsets, p["output"], p["output bias"], batch.notes).to(at::kDouble);
+  return NetworkScores::apply(base, offsets, p["output"], p["output bias"], batch.context, batch.on, batch.of)
+      .to(at::kDouble);
 }
 
 at::Tensor MusicParameters::log_likelihood(const NoteBatch& batch, const plated::RunOptions& options) const {
   const Parameters& p = *this;
   const std::int64_t sequences = batch.lengths.size(0);
-  const at::Tensor packed = scores(batch);
-  at::Tensor room = at::zeros({sequences * batch.longest, packed.size(1)}, at::kDouble);
-  room = room.index_copy(0, batch.places, packed).reshape({sequences, batch.longest, packed.size(1)});
+  const at::Tensor of_pairs = scores(batch);
+  const at::Tensor room = of_pairs.index_select(0, batch.pair).reshape({sequences, batch.longest, of_pairs.size(1)});
   const at::Tensor seen = at::zeros({sequences, batch.longest}, at::kDouble);  // what was seen is in the scores
 
   Program model;

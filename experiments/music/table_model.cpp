@@ -1,8 +1,10 @@
 // Builds the graphs of the music models, their pseudo-counts and their random starts.
 #include "music/table_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "music_models.hpp"
@@ -111,6 +113,24 @@ void factorial(Builder& b, std::int64_t k, bool partial) {
   }
 }
 
+/// As evidence_of(), in bytes and with the notes of a step side by side: most of a set is what is past the ends.
+plated::IntegerView seen_notes(const PianoRolls& rolls, std::int64_t delay) {
+  constexpr std::int64_t keys = PianoRolls::keys;
+  const std::int64_t longest = rolls.longest();
+  const auto seen =
+      std::make_shared<std::vector<std::int8_t>>(static_cast<std::size_t>(rolls.sequences() * longest * keys), -1);
+  const std::uint8_t* row = rolls.notes.data();
+  std::int8_t* out = seen->data();
+  for (const std::int64_t length : rolls.lengths) {
+    std::fill_n(out, delay * keys, 0);
+    std::copy_n(row, (length - delay) * keys, out + delay * keys);
+    row += length * keys;
+    out += longest * keys;
+  }
+  return plated::IntegerView::view(seen->data(), {rolls.sequences(), keys, longest}, {longest * keys, 1, keys})
+      .keeping(seen);
+}
+
 void hidden_markov(Builder& b, std::int64_t k) {
   for (const char* name : {"old_x", "x"}) b.variable(name, k);
   b.graph.link("t", "old_x", "x");
@@ -165,9 +185,9 @@ plated::Model table_model(const MusicModelName& name, std::int64_t states, const
 }
 
 plated::Data table_data(const MusicModelName& name, const PianoRolls& rolls) {
-  plated::Data data{.states = {{"note", evidence_of(rolls, 0)}},
+  plated::Data data{.states = {{"note", seen_notes(rolls, 0)}},
                     .lengths = {{"t", plated::Integers({rolls.sequences()}, rolls.lengths)}}};
-  if (name.autoregressive) data.states.emplace("before", evidence_of(rolls, 1));
+  if (name.autoregressive) data.states.emplace("before", seen_notes(rolls, 1));
   return data;
 }
 

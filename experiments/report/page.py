@@ -17,7 +17,7 @@ FOLDER = ROOT / "docs" / "experiments"
 HEAD = """# The paper's experiments
 
 `experiments/run page` writes this page from the results in `docs/experiments/*.jsonl`: no figure in it is typed in. Each line there is one run,
-with its seed, seconds, threads and commit. `experiments/run music` does what is missing, the shortest runs first, and goes on where it was stopped; `--quick` takes minutes and
+with its seed, seconds, threads and commit. `experiments/run music` does what is missing, first one run for every cell of a table, and goes on where it was stopped; `--quick` takes minutes and
 checks itself, `--full` is the paper's whole grid. The data are those of `PLATED_DATA`. The paper's figures are those of [TVE] Tables 1 to 3; a dash is a run that has not
 been done.
 """
@@ -38,10 +38,10 @@ def state_of(name, results):
 
 
 def pace(runs, results):
-    """Seconds for each unit of cost, by program, of the runs that are there."""
+    """Seconds of a processor for each that a run was thought to cost, by program, of the lines that say what they took."""
     spent = {}
     for run in runs:
-        found = [line["seconds"] for line in results.where(**run["is"])]
+        found = [line["cpu"] for line in results.where(**run["is"]) if "cpu" in line]
         if found and run["cost"] > 0:
             seconds, cost = spent.get(run["program"], (0, 0))
             spent[run["program"]] = (seconds + found[-1], cost + run["cost"])
@@ -58,12 +58,13 @@ def missing(name, results, keys):
         group["there"] += there
         group["all"] += 1
         if not there:
-            group["left"] += max(run["cost"], 0) * speed.get(run["program"], float("nan"))
-    rows = [[*group, f"{of['there']} of {of['all']}", hours(of["left"]) if of["left"] == of["left"] else "–"]
-            for group, of in groups.items() if of["there"] < of["all"]]  # fmt: skip
+            group["left"] += run["cost"] * speed.get(run["program"], 1)
+    rows = [[*group, f"{of['there']} of {of['all']}", hours(of["left"])] for group, of in groups.items() if of["there"] < of["all"]]
     if not rows:
         return "The default grid is complete."
-    head = "Not there, of the default grid; the time left is at the pace of the lines that are there, whose machine may have been busy:"
+    left = sum(of["left"] for of in groups.values())
+    head = ("Not there, of the default grid; the time left is that of one processor, whether or not it has other work, at the pace of the lines "
+            f"that say what they took. It is {hours(left)} in all:")  # fmt: skip
     return head + "\n\n" + markdown.table([*keys, "runs there", "time left"], rows)
 
 
@@ -90,7 +91,7 @@ def music_section(results):
 def seals_section(results):
     yield "## Seals: Table 2"
     yield ("AIC of mixed-effect hidden Markov models, the best of the seeds; parameters are counted as the paper counts them, every element of every tensor. "
-           "With effects of one kind a class has any matrix of transitions, and EM learns it exactly; with both kinds logits are added, and Adam alone learns them.")  # fmt: skip
+           "With effects of one kind a class has any matrix of transitions, and EM learns it exactly; with both kinds logits are added, and Adam alone learns them: from EM's optimum without groups, at a rate of 0.01; else from random starts, at 0.05.")  # fmt: skip
     yield state_of("seals", results)
     yield seals.table(results)
     yield from seals.remarks(results)
@@ -125,8 +126,12 @@ def runtime_section(results):
         yield "### Plated against unrolled"
         yield ("The same model, all domains 8, in real space: with plates, unrolled into copies and planned by Plated, and unrolled into one einsum of opt_einsum on PyTorch ([TVE] Sec. 4.2). "
                "Planning is the time of the first answer less that of a later one; memory is what planning and one run add to the most that was resident.")  # fmt: skip
-        yield runtime.unrolled_table(results)
+        yield runtime.unrolled_table(results, "unrolled")
         yield "![Plates against copies](experiments/unrolled.svg)"
+    if results.where(part="chain"):
+        yield "A plate of chains, as many sequences as steps, each step with a matrix of its own; Plated's chain is one scan, its plan the same for all sizes:"
+        yield runtime.unrolled_table(results, "chain")
+        yield "![Chains against copies](experiments/chain.svg)"
     yield missing("runtime", results, ["part"])
 
 

@@ -7,6 +7,7 @@ from . import chart, markdown
 OPERATIONS = {"value": "PlatedSumProduct", "gradient": "gradient", "marginals": "marginal", "sample": "sample", "map": "MAP"}
 LIBRARIES = ["Plated", "Pyro"]
 QUIET = 1.5  # a load up to which times are believed
+SIZES = {"unrolled": "I = J", "chain": "sequences = steps"}  # of the parts that are compared with copies
 WAYS = {"plates": "Plated, plates", "copies": "Plated, unrolled", "opt_einsum": "opt_einsum on PyTorch, unrolled"}
 
 
@@ -86,27 +87,27 @@ def operations(lines):
     return chart.document(90 + 2 * (width + 90), top + height + 60, "Fig. 5: runtime against plate sizes, domains of 32, one thread", parts)
 
 
-def by_way(lines, way, key):
-    found = {line["size"]: line[key] for line in lines.where(part="unrolled", way=way)}
+def by_way(lines, part, way, key):
+    found = {line["size"]: line[key] for line in lines.where(part=part, way=way)}
     return [(size, found[size]) for size in sorted(found)]
 
 
-def unrolled_table(lines):
+def unrolled_table(lines, part):
     rows = []
-    last = {(line["way"], line["size"]): line for line in lines.where(part="unrolled")}
+    last = {(line["way"], line["size"]): line for line in lines.where(part=part)}
     for line in sorted(last.values(), key=lambda line: (line["size"], list(WAYS).index(line["way"]))):
         rows.append([f"{WAYS[line['way']]}", line["size"], line["factors"], spelled(line["plan"]), spelled(line["run"]),
                      f"{line['memory'] / 2**20:.1f} MB"])  # fmt: skip
-    return markdown.table(["way", "I = J", "factors", "planning", "a run", "memory"], rows)
+    return markdown.table(["way", SIZES[part], "factors", "planning", "a run", "memory"], rows)
 
 
-def unrolled(lines):
-    if not lines.where(part="unrolled"):
+def unrolled(lines, part):
+    if not lines.where(part=part):
         return None
     parts, top, height, width = [], 70, 300, 300
     for number, (key, title, name) in enumerate((("run", "one run", chart.seconds), ("plan", "planning", chart.seconds), ("memory", "memory, MB", chart.spell))):
         scale = 2**20 if key == "memory" else 1
-        points = {way: [(a, max(b / scale, 1e-9)) for a, b in by_way(lines, way, key)] for way in WAYS}
+        points = {way: [(a, max(b / scale, 1e-9)) for a, b in by_way(lines, part, way, key)] for way in WAYS}
         points = {way: [(a, b) for a, b in found if b > 1e-9] for way, found in points.items()}
         values = [b for found in points.values() for _, b in found]
         if not values:
@@ -115,12 +116,13 @@ def unrolled(lines):
         sizes = [a for found in points.values() for a, _ in found]
         x = chart.Axis(min(sizes) / 1.2, max(sizes) * 1.2, left, left + width, True)
         y = chart.Axis(min(values) / 2, max(values) * 2, top + height, top, True)
-        parts += chart.panel(x, y, title, "I = J", "", name_y=name)
+        parts += chart.panel(x, y, title, SIZES[part], "", name_y=name)
         for colour, found in zip(chart.COLOURS, points.values()):
             if found:
                 parts += chart.curve(x, y, found, colour)
     parts += chart.legend(90, top + height + 56, list(WAYS.values()))
-    return chart.document(90 + 3 * (width + 90), top + height + 116, "Plates against unrolled copies, domains of 8", parts)
+    of = "" if part == "unrolled" else ": a plate of chains"
+    return chart.document(90 + 3 * (width + 90), top + height + 116, f"Plates against unrolled copies, domains of 8{of}", parts)
 
 
 def as_json(lines):
@@ -130,7 +132,7 @@ def as_json(lines):
 
 def files(lines):
     made = {"runtime.md": table(lines) + "\n", "runtime.json": as_json(lines)}
-    for name, drawn in (("runtime.svg", operations(lines)), ("unrolled.svg", unrolled(lines))):
+    for name, drawn in (("runtime.svg", operations(lines)), *((f"{part}.svg", unrolled(lines, part)) for part in SIZES)):
         if drawn:
             made[name] = drawn
     return made

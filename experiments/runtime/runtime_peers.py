@@ -2,6 +2,7 @@
 
     runtime_peers.py part=operations size=64 [seconds=1] [threads=1]    Pyro's plated einsum and its adjoints (bench/peers)
     runtime_peers.py part=unrolled size=8 [domain=8] [seconds=1]        opt_einsum on PyTorch, plates unrolled into copies
+    runtime_peers.py part=chain …                                       the same of a plate of chains
 """
 
 import json
@@ -29,13 +30,26 @@ def wave(shape, seed, domain):
     return ((1 + 0.2 * numpy.sin(1.7 * numpy.arange(numpy.prod(shape)) + seed)) / domain).reshape(shape)
 
 
-def copies(size, domain):
-    """Operands and their dims, a pair for each factor of the unrolled graph."""
-    variables = {}
+class Copies(dict):
+    """A number for each copy of a variable."""
 
-    def dim(*copy):  # a number for each copy of a variable
-        return variables.setdefault(copy, len(variables))
+    def __call__(self, *copy):
+        return self.setdefault(copy, len(self))
 
+
+def chains(size, domain):
+    """Operands and their dims, a pair for each factor of the unrolled chains."""
+    dim = Copies()
+    starts, steps = wave((domain, size), 0, domain), wave((domain, domain, size, size), 1, domain)
+    for i in range(size):
+        yield starts[:, i], (dim(i, 0),)
+        for t in range(size):
+            yield steps[:, :, i, t], (dim(i, t), dim(i, t + 1))
+
+
+def tree(size, domain):
+    """The same of the unrolled tree."""
+    dim = Copies()
     of_ab, of_bc = wave((domain, domain, size), 1, domain), wave((domain, domain, size, size), 2, domain)
     of_ad, of_de = wave((domain, domain, size), 3, domain), wave((domain, domain, size, size), 4, domain)
     yield wave((domain,), 0, domain), (dim("a"),)
@@ -47,7 +61,7 @@ def copies(size, domain):
             yield of_de[:, :, i, j], (dim("d", j), dim("e", i, j))
 
 
-def unrolled(words):
+def unrolled(words, copies=tree):
     import opt_einsum
     import torch
 
@@ -75,7 +89,7 @@ def unrolled(words):
 def main():
     words = dict(word.split("=", 1) for word in sys.argv[1:])
     begin = time.perf_counter()
-    figures = {"operations": operations, "unrolled": unrolled}[words["part"]](words)
+    figures = {"operations": operations, "unrolled": unrolled, "chain": lambda words: unrolled(words, chains)}[words["part"]](words)
     print(json.dumps(figures | {"threads": int(words.get("threads", 1)), "seconds": time.perf_counter() - begin}))
 
 

@@ -3,6 +3,7 @@
 //   runtime_plated part=operations size=64 [domain=32] [seconds=1] [threads=1]    the five curves of Fig. 5
 //   runtime_plated part=unrolled way=plates|copies size=8 [domain=8] [seconds=1]  planned with plates, or unrolled
 //   first
+//   runtime_plated part=chain …                                                   the same of a plate of chains
 //
 // Answers are checked before they are timed; those of the second part are printed for the peers' to be compared.
 #include <cmath>
@@ -42,7 +43,7 @@ void time_operations(Arguments& arguments, Result& result) {
   for (std::size_t k = 0; k < best.size(); ++k) result.set(names[k], best[k]);
 }
 
-/// Entries are near 1 / domain, so that sums stay near 1: unrolled_peer.py has the same.
+/// Entries are near 1 / domain, so that sums stay near 1: runtime_peers.py has the same.
 plated::Tensor wave(const std::vector<std::int64_t>& shape, double seed, std::int64_t domain) {
   plated::Tensor tensor(plated::Dtype::float64, shape);
   for (std::int64_t k = 0; k < tensor.elements(); ++k) {
@@ -72,6 +73,21 @@ plated::Model tree(std::int64_t size, std::int64_t domain) {
                             {.space = plated::Space::real});
 }
 
+/// Sequences of as many steps, each step with a matrix of its own.
+plated::Model chains(std::int64_t size, std::int64_t domain) {
+  plated::FactorGraph graph;
+  graph.plate("i", size);
+  graph.chain("t", size);
+  for (const char* name : {"old", "x"}) graph.variable(name, domain, {"i", "t"});
+  graph.link("t", "old", "x");
+  graph.factor("start", {"^old", "i"});
+  graph.factor("step", {"old", "x", "i", "t"});
+  graph.output({});
+  const std::int64_t k = domain, n = size;
+  return plated::make_model(graph, {{"start", wave({k, n}, 0, k)}, {"step", wave({k, k, n, n}, 1, k)}},
+                            {.space = plated::Space::real});
+}
+
 /// Kilobytes that were resident at most.
 double peak_kilobytes() {
   std::ifstream file("/proc/self/status");
@@ -81,14 +97,14 @@ double peak_kilobytes() {
   return 0;
 }
 
-void time_unrolled(Arguments& arguments, Result& result) {
+void time_unrolled(Arguments& arguments, Result& result, bool of_chains) {
   const std::string way = arguments.text("way");
   const std::int64_t size = arguments.integer("size", 1);
   const std::int64_t domain = arguments.integer("domain", 8);
   const double seconds = arguments.number("seconds", 1);
   const auto threads = static_cast<int>(arguments.integer("threads", 1));
   arguments.finish();
-  plated::Model model = tree(size, domain);
+  plated::Model model = of_chains ? chains(size, domain) : tree(size, domain);
   if (way == "copies") {
     model = unroll(model);
   } else if (way != "plates") {
@@ -113,10 +129,12 @@ void time_unrolled(Arguments& arguments, Result& result) {
 void run(Arguments& arguments) {
   const Clock clock;
   Result result;
-  if (arguments.text("part") == "operations") {
+  const std::string part = arguments.text("part");
+  if (part != "operations" && part != "unrolled" && part != "chain") throw std::runtime_error("no part " + part);
+  if (part == "operations") {
     time_operations(arguments, result);
   } else {
-    time_unrolled(arguments, result);
+    time_unrolled(arguments, result, part == "chain");
   }
   result.set("seconds", clock.seconds()).print();
 }

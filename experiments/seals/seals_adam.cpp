@@ -1,16 +1,18 @@
 // One run of Table 2 by gradients: the mixed-effect hidden Markov model of seals as a probabilistic program, with any
 // effects, by Adam.
 //
-//   seals_adam variant=none|matrix|group|individual|both seed=0 [epochs=300] [threads=1]
+//   seals_adam variant=none|matrix|group|individual|both seed=0 [start=random|em] [rate=0.05] [epochs=300] [threads=1]
+//
+// With start=em, both kinds of effects begin where EM ends with those of individuals alone, the best of five starts,
+// and next to none of groups: the model nests that one, and must not end below it.
 #include <torch/torch.h>
-
-#include <cstdio>
 
 #include <plated/torch/torch.hpp>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
-#include "seals/seals.hpp"
+#include "seals/seal_model.hpp"
 
 namespace experiments {
 namespace {
@@ -67,6 +69,45 @@ void add_parameters(Parameters& p, const Variant& variant, std::uint32_t seed) {
   }
 }
 
+/// The best of five EM fits with effects of individuals.
+plated::Model individual_optimum(const Seals& seals, std::uint32_t seed, int threads) {
+  const Variant variant("individual");
+  plated::FitOptions options = seal_fit_options(variant);
+  options.threads = threads;
+  std::optional<plated::Fit> best;
+  for (std::uint32_t k = 0; k < 5; ++k) {
+    plated::Fit fit = plated::fit(seal_model(seals, variant, 5 * seed + k), seal_data(seals), options);
+    if (!best || fit.log_likelihood > best->log_likelihood) best = std::move(fit);
+  }
+  return best->model;
+}
+
+/// Gives parameters these numbers, and effects of groups a hundredth of what they were: none at all would be a saddle.
+void start_from(Parameters& p, const plated::Model& model) {
+  const auto give = [&](const char* name, const plated::Tensor& numbers) {
+    p.assign(name, plated::torch::tensor(numbers).to(at::kDouble).reshape(p[name].sizes()));
+  };
+  const auto of = [&](const char* likelihood, const char* name) {
+    return model.likelihoods.at(likelihood).parameters.at(name);
+  };
+  give("shape", of("metres", "shape"));
+  give("rate", of("metres", "rate"));
+  p.assign("still", at::full({states}, 1e-9, at::kDouble));  // no step of a complete row is zero
+  give("mean angle", of("angle", "mean"));
+  give("concentration", of("angle", "concentration"));
+  give("no dive", of("diving", "zero"));
+  give("alpha", of("diving", "alpha"));
+  give("beta", of("diving", "beta"));
+  const auto& factors = model.graph.factors();
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (factors[f].name == "effects") give("individuals", model.factors[f]);
+    if (factors[f].name != "transition") continue;
+    const at::Tensor rows = plated::torch::tensor(model.factors[f]).to(at::kDouble);
+    p.assign("individual effects", rows.clamp_min(1e-8).log().reshape(p["individual effects"].sizes()));
+  }
+  p.assign("group effects", 0.01 * p["group effects"].detach());
+}
+
 /// [TVE] Fig. 8: effects of a sex and of an animal enter every transition of a track.
 Program seal_program(const Parameters& p, const Variant& variant, const Measured& seen) {
   using plated::torch::Categorical;
@@ -113,31 +154,47 @@ void run(Arguments& arguments) {
   const Variant variant(name);
   const std::int64_t seed = arguments.integer("seed", 0), epochs = arguments.integer("epochs", 300);
   const auto threads = static_cast<int>(arguments.integer("threads", 1));
+  const double rate = arguments.number("rate", 0.05);
+  const std::string start = arguments.text("start", "random");
   arguments.finish();
   at::set_num_threads(threads);
   const Seals seals(read_seal_tracks(data_path("seals/prep_seal_data.csv")));
   const Measured seen(seals);
   Parameters parameters;
   add_parameters(parameters, variant, static_cast<std::uint32_t>(seed));
-  torch::optim::Adam optimizer(parameters.parameters(), torch::optim::AdamOptions(0.05));
+  if (start == "em") start_from(parameters, individual_optimum(seals, static_cast<std::uint32_t>(seed), threads));
+  torch::optim::Adam optimizer(parameters.parameters(), torch::optim::AdamOptions(rate));
   // A tenth of the rate when the loss has not fallen for some steps.
   torch::optim::ReduceLROnPlateauScheduler plateau(optimizer, torch::optim::ReduceLROnPlateauScheduler::min, 0.1F, 10,
                                                    1e-7);
   const plated::RunOptions options{.threads = threads};
-  const auto loss = [&](std::int64_t) { return -seal_program(parameters, variant, seen).log_likelihood(options); };
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<at::Tensor> best;  // steps may lose: the parameters of the least loss are kept
+  const auto loss = [&](std::int64_t /*step*/) {
+    at::Tensor now = -seal_program(parameters, variant, seen).log_likelihood(options);
+    if (now.item<double>() < least) {
+      least = now.item<double>();
+      best.clear();
+      for (const at::Tensor& parameter : parameters.parameters()) best.push_back(parameter.detach().clone());
+    }
+    return now;
+  };
+  Progress told(name);
   const std::vector<double> losses = plated::torch::train(
       parameters, optimizer, loss, {.steps = epochs, .progress = [&](std::int64_t step, double now) {
                                       plateau.step(static_cast<float>(now));
-                                      std::fprintf(stderr, "\r%s: epoch %d, ln L %.1f", name.c_str(),
-                                                   static_cast<int>(step), -now);
+                                      told.say("epoch", step, "ln L", -now);
                                       return true;
                                     }});
-  std::fprintf(stderr, "\n");
+  told.done();
   const torch::NoGradGuard no_gradients;
+  (void)loss(epochs);
+  std::size_t next = 0;
+  for (at::Tensor& parameter : parameters.parameters()) parameter.copy_(best[next++]);
   const Program fitted = seal_program(parameters, variant, seen);
   const double log_likelihood = fitted.log_likelihood(options).item<double>();
   Result result;
-  result.set("variant", name).set("method", "adam").set("seed", seed);
+  result.set("variant", name).set("method", "adam").set("seed", seed).set("start", start);
   result.set("aic", -2 * log_likelihood + 2 * static_cast<double>(variant.parameters()));
   result.set("parameters", variant.parameters()).set("log_likelihood", log_likelihood);
   result.set("iterations", std::ssize(losses)).set("threads", std::int64_t{threads});

@@ -5,13 +5,13 @@
 //
 // The second is the check of the scores. `triples` takes so many of each class in each epoch. Fields also print what
 // they think of the words of the paper's sentence.
-#include <cstdio>
 #include <random>
 
 #include <plated/marginals.hpp>
 #include <plated/torch/torch.hpp>
 
 #include "harness/program.hpp"
+#include "harness/progress.hpp"
 #include "harness/result.hpp"
 #include "sentiment/network.hpp"
 
@@ -111,6 +111,7 @@ void run(Arguments& arguments) {
   torch::optim::Adam optimizer(network.parameters(), torch::optim::AdamOptions(0.01).weight_decay(1e-4));
   Triples batches(data.train, static_cast<std::uint32_t>(seed));
   const auto predict = [&](const std::vector<Example>& examples) { return network.predict(examples); };
+  Progress told(model);
   std::vector<double> curve;
   std::vector<at::Tensor> best;
   double best_accuracy = -1;
@@ -124,9 +125,9 @@ void run(Arguments& arguments) {
       best.clear();
       for (const at::Tensor& parameter : network.parameters()) best.push_back(parameter.detach().clone());
     }
-    std::fprintf(stderr, "\r%s: epoch %d, accuracy on dev %.3f", model.c_str(), static_cast<int>(epoch), curve.back());
+    told.say("epoch", epoch, "accuracy on dev", curve.back());
   }
-  std::fprintf(stderr, "\n");
+  told.done();
   {
     const torch::NoGradGuard no_gradients;
     std::size_t k = 0;

@@ -36,6 +36,7 @@ bool has_one_index(const std::vector<IndexArray>& indices, std::size_t loop) {
 
 IndexedLoop take_row(std::vector<IndexedLoop>& loops, std::size_t array, std::size_t arrays) {
   IndexedLoop row{.extent = 1, .stride = std::vector<std::int64_t>(arrays, 0)};
+  loops = joined(std::move(loops)).loops;
   if (loops.empty()) return row;
   const auto step = [&](const IndexedLoop& loop) {
     return loop.stride[array] < 0 ? -loop.stride[array] : loop.stride[array];
