@@ -114,7 +114,7 @@ std::string marginals_csv(const Model& model, const std::vector<Posterior>& marg
 }
 
 std::string assignment_csv(const Model& model, const MapResult& best) {
-  const std::vector<Slices> all = slices(model);
+  const std::vector<Slices> all = answered_slices(model);
   const SliceColumns columns(all);
   std::string out;
   append(out, columns.heading({"state"}));
@@ -133,7 +133,7 @@ std::string assignment_csv(const Model& model, const MapResult& best) {
 
 /// A record for each sample, a column for each slice; empty beyond a chain's length.
 std::string samples_csv(const Model& model, const std::map<std::string, Integers>& samples) {
-  const std::vector<Slices> all = slices(model);
+  const std::vector<Slices> all = answered_slices(model);
   std::vector<std::string> cells = {"sample"};
   std::int64_t count = 0;
   for (const Slices& of : all) {

@@ -59,7 +59,7 @@ std::string assignment_table(const Model& model, const MapResult& best) {
   Columns table({Align::left, Align::left, Align::left});
   table.row({"variable", "state"});
   std::string observed;
-  for (const Slices& of : slices(model)) {
+  for (const Slices& of : answered_slices(model)) {
     const Integers& states = best.assignment.at(of.variables[0]);
     if (is_observed(model, of)) {
       observed += observed_line(model, of);
@@ -76,7 +76,7 @@ std::string assignment_table(const Model& model, const MapResult& best) {
 /// One line per sample or, if there are more slices than samples, one line per slice.
 std::string sample_table(const Model& model, const std::map<std::string, Integers>& samples) {
   std::vector<std::vector<std::string>> lines;
-  for (const Slices& of : slices(model)) {
+  for (const Slices& of : answered_slices(model)) {
     const Integers& drawn = samples.at(of.variables[0]);
     const std::int64_t count = drawn.shape.front();
     for (std::int64_t slice = 0; slice < of.count; ++slice) {

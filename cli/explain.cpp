@@ -50,6 +50,9 @@ std::string contents(const Model& model) {
   for (const auto& [variable, states] : model.evidence) {
     observed += std::count_if(states.begin(), states.end(), [](std::int64_t s) { return s >= 0; });
   }
+  for (const auto& [variable, rows] : model.lists) {
+    observed += std::count_if(rows.states.begin(), rows.states.end(), [](std::int64_t s) { return s >= 0; });
+  }
   Columns table({Align::left, Align::left});
   table.row({heading("Model"), fmt::format("{}{}{}", model.name, model.name.empty() ? "" : ", ", name(model.format)) +
                                    (model.directed ? ", directed" : "")});
@@ -115,7 +118,9 @@ std::string price(const Explanation& explanation) {
 /// The schedules of all plans, one after the other.
 std::string schedule(const Explanation& explanation, bool whole, std::int64_t limit) {
   std::string printed;
-  for (const Plan& plan : explanation.plans) printed += plan.print(explanation.question, limit, Dtype::float64);
+  for (std::size_t k = 0; k < explanation.plans.size(); ++k) {
+    printed += explanation.plans[k].print(explanation.questions[k], limit, Dtype::float64);
+  }
   std::istringstream lines(printed);
   const bool only_value = explanation.question.kind == Question::Kind::value;
   std::string text =
@@ -194,7 +199,7 @@ void deliver_text(const Explanation& told, const std::string& refused, const std
 
 int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
   std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-  const Explanation told = plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)});
+  const Explanation told = plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)}, wanted.observed);
   progress.reset();
   const std::string refused = too_much(told, common);
   if (wanted.json) {

@@ -49,6 +49,9 @@ std::string model_json(const Model& model) {
   for (const auto& [variable, states] : model.evidence) {
     observed += std::count_if(states.begin(), states.end(), [](std::int64_t s) { return s >= 0; });
   }
+  for (const auto& [variable, rows] : model.lists) {
+    observed += std::count_if(rows.states.begin(), rows.states.end(), [](std::int64_t s) { return s >= 0; });
+  }
   Members dims;
   for (const auto& [kind, key] :
        {std::pair(DimKind::plate, "plates"), std::pair(DimKind::chain, "chains"), std::pair(DimKind::batch, "batch")}) {
@@ -100,10 +103,11 @@ std::string cost_json(const Cost& cost) {
 
 std::string plans_json(const Explanation& told) {
   std::vector<std::string> all;
-  for (const Plan& plan : told.plans) {
+  for (std::size_t k = 0; k < told.plans.size(); ++k) {
+    const Plan& plan = told.plans[k];
     all.push_back(object({{"steps", count(static_cast<std::int64_t>(plan.steps()))},
                           {"elimination_order", names(plan.elimination_order())},
-                          {"schedule", json_string(plan.print(told.question, 0, Dtype::float64))}},
+                          {"schedule", json_string(plan.print(told.questions[k], 0, Dtype::float64))}},
                          "  "));
   }
   return list(all);

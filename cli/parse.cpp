@@ -291,6 +291,8 @@ class Declaration {
     input(sub, explain.input);
     choice(sub, "-t,--task", explain.task, "What is to be solved: as of plated solve (default pr)",
            {"pr", "mar", "map", "sample", "entropy"});
+    list(sub, "--observed", explain.observed,
+         "As if this variable were observed in all its slices, in whichever states; may be repeated", "NAME");
     sub.add_flag("--whole", explain.whole, "Show all steps of the schedule");
     sub.add_flag("--json", explain.json, "The same for programs, with whole schedules");
   }

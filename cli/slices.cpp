@@ -80,6 +80,12 @@ std::vector<Slices> slices(const Model& model) {
   return all;
 }
 
+std::vector<Slices> answered_slices(const Model& model) {
+  std::vector<Slices> all = slices(model);
+  std::erase_if(all, [&](const Slices& of) { return model.lists.contains(of.variables[0]); });
+  return all;
+}
+
 std::string state_name(const Model& model, const Slices& of, std::int64_t state) {
   if (state < 0) return "-";
   std::string name;

@@ -30,6 +30,8 @@ struct Slices {
 
 /// Every variable of a model in the file's order.
 [[nodiscard]] std::vector<Slices> slices(const Model& model);
+/// Those of variables that answers have: not of those that are observed in rows.
+[[nodiscard]] std::vector<Slices> answered_slices(const Model& model);
 
 /// What a state is called, of several variables with commas in between; "-" for −1, which is beyond a chain's length.
 [[nodiscard]] std::string state_name(const Model& model, const Slices& of, std::int64_t state);

@@ -17,7 +17,7 @@ std::vector<Posterior> posteriors(const Model& model, const Solve& wanted, const
   std::vector<Posterior> all;
   if (wanted.query.empty()) {
     std::map<std::string, Tensor> found = marginals(model, options);
-    for (Slices& of : slices(model)) {
+    for (Slices& of : answered_slices(model)) {
       Tensor probabilities = std::move(found.at(of.variables[0]));
       all.push_back({std::move(of), std::move(probabilities)});
     }

@@ -5,6 +5,8 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -29,6 +31,39 @@ def ask(worker, peer, arguments, seconds):
     if run.returncode != 0:
         return {peer: {"failed": (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]}}
     return json.loads(run.stdout.splitlines()[-1])
+
+
+class Worker:
+    """A worker that stays, so that several can measure in turn: one answer in JSON for each line that it is sent."""
+
+    def __init__(self, worker, arguments):
+        command = [sys.executable, "-B", HERE / worker, *map(str, arguments)]
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+
+    def ask(self, seconds):
+        """Its answer, or why there is none."""
+        clock = threading.Timer(seconds, self.process.kill)
+        clock.start()
+        try:
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        late = clock.finished.is_set()
+        clock.cancel()
+        if line:
+            return json.loads(line)
+        code = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().strip().splitlines() or [f"exit code {code}"]
+        return {"failed": f"took more than {seconds} s" if late else said[-1]}
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()
+        self.errors.close()
 
 
 def shown(figures, key, spell):

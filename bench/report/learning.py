@@ -8,21 +8,21 @@ def spelled(value):
 
 
 def peer_cell(name, figures, ours):
-    """A peer's time over Plated's; bold below one; in brackets where its ln L is another."""
+    """A peer's time over Plated's; bold below one; in brackets where it maximises something else."""
     if "failed" in figures:
-        return f"{name}: {'over ten minutes' if figures['failed'].startswith('took') else 'fails'}"
+        return f"{name} fails: {figures['failed']}"
     fit = figures["fit"]
     times = fit["milliseconds"] / ours
     ratio = f"{times:.1f}" if times < 100 else f"{times:,.0f}"
     cell = f"{name} {spelled(fit['milliseconds'])} ms, {'**' + ratio + '**' if times < 1 else ratio}"
-    return f"({cell}; {fit['disagrees']})" if "disagrees" in fit else cell
+    return f"({cell}; {fit['other_objective']}: {fit['disagrees']})" if fit["disagrees"] else cell
 
 
 def workloads(report):
     rows = []
     for row in report["workloads"]:
         if "fit" not in row["plated"]:
-            rows.append([row["title"], "fails", "–"])
+            rows.append([row["title"], f"fails: {row['plated']['failed']}", "–"])
             continue
         ours = row["plated"]["fit"]["milliseconds"]
         cells = [peer_cell(name.replace("_", ", "), figures, ours) for name, figures in row["peers"].items()]

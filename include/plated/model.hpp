@@ -12,6 +12,7 @@
 #include "plated/evidence.hpp"
 #include "plated/factor_graph.hpp"
 #include "plated/likelihood.hpp"
+#include "plated/long.hpp"
 #include "plated/tensor.hpp"
 
 namespace plated {
@@ -58,6 +59,9 @@ struct Model {
   /// Variables that the file says are observed; all that have evidence are.
   std::set<std::string, std::less<>> observed = {};
   Evidence evidence = {};
+  /// Evidence in rows, of variables that only their own distribution holds: a verb on models multiplies the rows that
+  /// are about one slice of their parents' plates into a factor of the parents, in log space.
+  Lists lists = {};
   Lengths lengths = {};
   /// What fit() should know of factors, by their names; factors that are not listed are not learnt by themselves.
   std::map<std::string, Learning, std::less<>> learning = {};
@@ -78,6 +82,7 @@ struct ModelOptions {
   std::map<std::string, std::string, std::less<>> labels = {};
   std::set<std::string, std::less<>> observed = {};
   Evidence evidence = {};
+  Lists lists = {};
   Lengths lengths = {};
   std::map<std::string, Learning, std::less<>> learning = {};
   std::map<std::string, Likelihood, std::less<>> likelihoods = {};
@@ -126,6 +131,10 @@ std::string observe(Model& model, std::string_view assignment);
 /// The same of all slices of variables: what was known of these variables before is forgotten. Throws UnknownNameError,
 /// ShapeError, and ValueError for a state that does not exist.
 void observe(Model& model, const Evidence& evidence);
+/// The same in rows, of a variable that only its own distribution holds; see Model::lists. The arrays that the list views
+/// must outlive the model. Throws UnknownNameError, ShapeError, ValueError for slices and states that do not exist, and
+/// OptionError where another factor holds the variable.
+void observe(Model& model, std::string_view variable, const Long& list);
 /// Observed numbers of likelihoods in place of those known before. Throws UnknownNameError, ShapeError, and ValueError
 /// for a number that a likelihood gives no density to.
 void measure(Model& model, const Measurements& measurements);

@@ -123,9 +123,9 @@ class Workspace {
 /// at once.
 ///
 /// Operands tell how many slices plates, batch dims and chains have: one plan runs on 100 slices, then on 37, then on
-/// none, without planning. The domains of variables are those that were compiled. (A graph with chains, and one that is
-/// tractable only because some plates have size 0 or 1, is planned once for each set of sizes; the latter throws
-/// IntractableError where larger plates make it intractable.)
+/// none, without planning. The domains of variables are those that were compiled. (A graph that is tractable only
+/// because some plates have size 0 or 1 is planned once for each set of sizes, and throws IntractableError where larger
+/// plates make it intractable.)
 class Plan {
  public:
   /// The outputs, freshly allocated, in the operands' widest dtype. Throws OperandCountError, NullDataError,

@@ -55,7 +55,8 @@ struct SolveOptions {
   std::function<void(double)> progress = {};
 };
 
-// Before anything is planned, evidence is absorbed (observed variables leave the tables), states that no assignment can
+// Before anything is planned, evidence is absorbed (observed variables leave the tables; where that would make large ones
+// of them, runs read them at the observed states), states that no assignment can
 // have are left out, and, where only sums are asked for, variables that nobody asks for and that hold nothing but their
 // own distribution are dropped. Every function throws IntractableError, MemoryLimitError, CancelledError, ValueError
 // (also for logarithms whose sums are beyond a float) and what compile() throws; all but log_partition throw
@@ -114,12 +115,17 @@ struct Explanation {
   std::vector<std::string> dropped;  ///< barren variables of ln Z
   Question question;                 ///< what is asked of the plans
   std::vector<Plan> plans;           ///< on the reduced model: one, or for marginals one for each sweep
+  std::vector<Question> questions;   ///< the same for each plan, with the variables that runs read factors at
   Cost cost;                         ///< of all of them, in log space and float64
   std::int64_t sweeps = 0;           ///< forwards and back, for the marginals of all variables
   double sweep_flops = 0;            ///< a quick estimate for their forward halves
 };
-/// Of ln Z, marginals, MAP, samples or the entropy. Throws OptionError for another kind of question.
+/// Of ln Z, marginals, MAP, samples or the entropy. Throws OptionError for another kind of question, and
+/// UnknownNameError for a variable that the model does not have.
+///
+/// `observed` are variables whose states are not known yet, but will be in all slices, whichever they are: as if there
+/// were evidence of them.
 [[nodiscard]] Explanation explain(const Model& model, Question::Kind kind = Question::Kind::value,
-                                  const SolveOptions& options = {});
+                                  const SolveOptions& options = {}, const std::vector<std::string>& observed = {});
 
 }  // namespace plated

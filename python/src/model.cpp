@@ -58,7 +58,11 @@ PythonModel make(const FactorGraph& graph, nb::handle factors, const nb::kwargs&
   Evidence seen = evidence_of(model, evidence, &lists);          // by names that the model now knows
   for (auto& [variable, states] : seen) states = states.copy();  // the caller may write to its arrays
   observe(model, seen);
-  for (const auto& [variable, list] : lists) observe(model, variable, list);
+  for (auto& [variable, list] : lists) {
+    list.states = list.states.copy();
+    for (auto& [plate, slices] : list.slices) slices = slices.copy();
+    observe(model, variable, list);
+  }
   const bool logarithms = model.space == Space::log;
   if (is_first_look(model.graph.equation(), logarithms ? Semiring::log : Semiring::real)) {
     hint_at_space(model.graph, model.factors, logarithms);
@@ -106,6 +110,17 @@ nb::dict learning(const PythonModel& model) {
   return dict;
 }
 
+/// As plated.Long, by variable.
+nb::dict lists(const PythonModel& model) {
+  const nb::object make = nb::module_::import_("plated._long").attr("Long");
+  nb::dict dict;
+  for (const auto& [variable, list] : model.lists) {
+    const nb::dict states = to_dict(Evidence{{"states", list.states}}, Library::numpy);
+    dict[nb::cast(variable)] = make(states["states"], **to_dict(list.slices, Library::numpy));
+  }
+  return dict;
+}
+
 nb::set observed(const PythonModel& model) {
   nb::set names;
   for (const std::string& variable : model.observed) names.add(nb::cast(variable));
@@ -135,6 +150,7 @@ nb::dict rest_of(const PythonModel& model) {
   rest["labels"] = labels(model);
   rest["observed"] = std::vector<std::string>(model.observed.begin(), model.observed.end());
   rest["evidence"] = to_dict(model.evidence, Library::numpy);
+  rest["lists"] = lists(model);
   rest["lengths"] = to_dict(model.lengths, Library::numpy);
   rest["learning"] = learning(model);
   rest["likelihoods"] = likelihoods(model);
@@ -170,6 +186,10 @@ PythonModel restored(const FactorGraph& graph, const nb::list& numbers, const nb
   }
   for (std::string& variable : strings("observed", rest["observed"])) model.observed.insert(std::move(variable));
   model.evidence = integers_by_name("evidence", rest["evidence"]);
+  for (const auto [variable, list] : nb::borrow<nb::dict>(rest["lists"])) {
+    const auto name = nb::cast<std::string>(variable);
+    model.lists.emplace(name, list_of(model, name, list));
+  }
   model.lengths = integers_by_name("lengths", rest["lengths"]);
   for (const auto [factor, known] : nb::borrow<nb::dict>(rest["learning"])) {
     Learning& one = model.learning[nb::cast<std::string>(factor)];
@@ -246,12 +266,22 @@ picture. Verbs first take observed variables out of the tables, then leave out i
       .def_prop_ro("labels", &labels, "The file's names of variables whose names no equation could spell.")
       .def_prop_ro("observed", &observed, "The variables that are observed, whether or not there is evidence.")
       .def_prop_ro(
-          "evidence", [](const PythonModel& self) { return to_dict(self.evidence, Library::numpy); },
-          "The model's own evidence: integers by variable, -1 where nothing was observed.")
+          "evidence",
+          [](const PythonModel& self) {
+            nb::dict all = to_dict(self.evidence, Library::numpy);
+            all.update(lists(self));
+            return all;
+          },
+          "The model's own evidence: integers by variable, -1 where nothing was observed; or plated.Long.")
       .def(
           "_evidence_with",
           [](const PythonModel& self, nb::handle more) {
             Evidence evidence = evidence_of(self, more);
+            for (const auto& [variable, list] : self.lists) {
+              if (evidence.contains(variable)) continue;
+              throw OptionError("the evidence of '" + variable +
+                                "' is a list of rows, which gradients do not read: give it as an array");
+            }
             evidence.insert(self.evidence.begin(), self.evidence.end());
             return to_dict(std::move(evidence), Library::numpy);
           },

@@ -134,8 +134,13 @@ Question::Kind kind_of(std::string_view verb) {
 
 nb::object ask_explain(const PythonModel& model, const std::string& question, const nb::kwargs& keywords) {
   const Question::Kind kind = kind_of(question);
-  ModelCall call("explain", model, keywords, take_nothing);
-  Explanation told = call.ask([&](const SolveOptions& options) { return explain(model, kind, options); });
+  std::vector<std::string> observed;
+  ModelCall call("explain", model, keywords, [&](std::string_view key, nb::handle value) {
+    if (key != "observed") return false;
+    observed = strings(key, value);
+    return true;
+  });
+  Explanation told = call.ask([&](const SolveOptions& options) { return explain(model, kind, options, observed); });
   nb::list plans;
   for (Plan& plan : told.plans) plans.append(PythonPlan{std::move(plan), {.semiring = told.question.semiring}});
   return answer_class("Explanation")(question, told.absorbed, told.determined, told.impossible, told.dropped,
@@ -219,7 +224,8 @@ Of a chain the named ``factors`` of a slice are left out, and one must be named.
       .def("entropy", &ask_entropy, nb::sig(verb_signature("entropy", "", "_Array")),
            "The entropy of the joint posterior, in nats, one for each batch.")
       .def("explain", &ask_explain, nb::arg("question") = "log_partition", nb::arg("keywords"),
-           nb::sig(signature("explain", "self, question: str = 'log_partition', *", shared_arguments, "Explanation")),
+           nb::sig(signature("explain", "self, question: str = 'log_partition', *, observed: Sequence[str] = ()", shared_arguments,
+                             "Explanation")),
            R"(What answering would take, without running anything: the reduction, the plans and their cost.
 
 >>> import plated
@@ -228,7 +234,8 @@ Of a chain the named ``factors`` of a slice are left out, and one must be named.
 >>> model.explain("marginals", evidence={"wet": 1}).absorbed
 1
 
-Questions have the names of the verbs. Raises IntractableError, with its certificate.)");
+Questions have the names of the verbs. ``observed`` are variables as if there were evidence of all their slices, of
+whichever states. Raises IntractableError, with its certificate.)");
 }
 
 }  // namespace plated::python

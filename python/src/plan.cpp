@@ -86,13 +86,21 @@ nb::object analyze(nb::handle model, const nb::args& operands, const nb::kwargs&
   }
 }
 
-/// A question by its name, or by its name and what belongs to it: ("leave_one_out", "i"). Weights and lengths are names
-/// of plates.
-Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::object& semiring,
-                     const nb::object& weights, const nb::object& lengths) {
+/// What runs will be given: names of plates, and of variables.
+struct Given {
+  const nb::object& weights;
+  const nb::object& lengths;
+  const nb::object& observed;
+  const nb::object& partly_observed;
+};
+
+/// A question by its name, or by its name and what belongs to it: ("leave_one_out", "i").
+Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::object& semiring, const Given& given) {
   Question question{.semiring = semiring.is_none() ? plan.defaults.semiring : semiring_of(semiring),
-                    .weights = strings("weights", weights),
-                    .lengths = strings("lengths", lengths)};
+                    .weights = strings("weights", given.weights),
+                    .lengths = strings("lengths", given.lengths),
+                    .observed = strings("observed", given.observed),
+                    .partly_observed = strings("partly_observed", given.partly_observed)};
   if (asked.is_none()) return question;
   if (nb::isinstance<nb::tuple>(asked) && nb::len(asked) == 2) {
     question.kind = question_kind(text_of("question", asked[0]));
@@ -104,14 +112,15 @@ Question question_of(const PythonPlan& plan, const nb::object& asked, const nb::
 }
 
 nb::object cost(const PythonPlan& plan, const nb::object& question, const nb::object& sizes, const nb::object& semiring,
-                const nb::object& dtype, const nb::object& weights, const nb::object& lengths) {
-  return cost_of(plan.plan, question_of(plan, question, semiring, weights, lengths), sizes_of(sizes),
-                 dtype_of_name(dtype));
+                const nb::object& dtype, const nb::object& weights, const nb::object& lengths,
+                const nb::object& observed, const nb::object& partly_observed) {
+  const Given given{weights, lengths, observed, partly_observed};
+  return cost_of(plan.plan, question_of(plan, question, semiring, given), sizes_of(sizes), dtype_of_name(dtype));
 }
 
 std::string print(const PythonPlan& plan, const nb::object& question, const nb::object& weights,
-                  const nb::object& lengths) {
-  return plan.plan.print(question_of(plan, question, nb::none(), weights, lengths));
+                  const nb::object& lengths, const nb::object& observed, const nb::object& partly_observed) {
+  return plan.plan.print(question_of(plan, question, nb::none(), {weights, lengths, observed, partly_observed}));
 }
 
 }  // namespace
@@ -166,11 +175,12 @@ names the variables that runs may observe by ``evidence``. Questions are planned
       .def("analyze", &analysis_of, "What is known of the plan before it is run.")
       .def("cost", &cost, nb::arg("question") = nb::none(), nb::arg("sizes") = nb::none(),
            nb::arg("semiring") = nb::none(), nb::arg("dtype") = "float32", nb::arg("weights") = nb::tuple(),
-           nb::arg("lengths") = nb::tuple(),
+           nb::arg("lengths") = nb::tuple(), nb::arg("observed") = nb::tuple(),
+           nb::arg("partly_observed") = nb::tuple(),
            nb::sig(
                "def cost(self, question: str | tuple[str, str] | None = None, sizes: Mapping[str, int] | None = None, "
                "semiring: str | None = None, dtype: object = 'float32', weights: Sequence[str] = (), "
-               "lengths: Sequence[str] = ()) -> Cost"),
+               "lengths: Sequence[str] = (), observed: Sequence[str] = (), partly_observed: Sequence[str] = ()) -> Cost"),
            R"(The predicted cost of a question, by default of a run, at the compiled sizes but for those given.
 
 >>> import plated
@@ -179,13 +189,15 @@ names the variables that runs may observe by ``evidence``. Questions are planned
 True
 
 Questions have the names of the verbs: value, gradient, marginals, map, sample, …, ("leave_one_out", "i"). ``weights``
-and ``lengths`` name the plates that runs give them for.)")
+and ``lengths`` name the plates that runs give them for, ``observed`` and ``partly_observed`` the variables that runs
+give evidence for, in all slices or in some: factors are then read at the observed states where that can be.)")
       .def("print", &print, nb::arg("question") = nb::none(), nb::arg("weights") = nb::tuple(),
-           nb::arg("lengths") = nb::tuple(),
+           nb::arg("lengths") = nb::tuple(), nb::arg("observed") = nb::tuple(),
+           nb::arg("partly_observed") = nb::tuple(),
            nb::sig("def print(self, question: str | tuple[str, str] | None = None, weights: Sequence[str] = (), "
-                   "lengths: Sequence[str] = ()) -> str"),
+                   "lengths: Sequence[str] = (), observed: Sequence[str] = (), partly_observed: Sequence[str] = ()) -> str"),
            "The schedule of a question in the words of the paper: leaves, components, SumProduct, Product; then its "
-           "sweep. ``weights`` and ``lengths`` name the plates that runs give them for.")
+           "sweep. ``weights``, ``lengths``, ``observed`` and ``partly_observed`` name what runs are given: see cost.")
       .def(
           "draw",
           [](const PythonPlan& self, const std::string& title, bool caption) {

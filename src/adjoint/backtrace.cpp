@@ -67,9 +67,9 @@ class ChoiceVisitor {
           scans_[s] = std::make_unique<ScanTrace>(source_, s, operands, choice_, threads_, states_);
         } else if (keeps_) {
           for (ChoiceStep& rows : read_choices(source_, s, all())) {
-            auto kept = std::make_unique<Kept>(Kept{std::move(rows), nullptr});
-            if (is_empty(kept->rows)) continue;
-            kept->chooser = chooser(kept->rows, choice_, threads_, states_);
+            auto kept = std::make_unique<KeptChoice>(KeptChoice{std::move(rows), nullptr});
+            if (is_empty(kept->step)) continue;
+            kept->chooser = chooser(kept->step, choice_, threads_, states_);
             kept_[s].push_back(std::move(kept));
           }
         }
@@ -97,11 +97,6 @@ class ChoiceVisitor {
   }
 
  private:
-  struct Kept {
-    ChoiceStep rows;
-    std::unique_ptr<Chooser> chooser;
-  };
-
   [[nodiscard]] bool is_scan(std::size_t s) const { return source_.scope.schedule.steps[s].is<Scan>(); }
   /// A slice of weight 0 is possible even where a variable has no states.
   [[nodiscard]] static bool is_empty(const ChoiceStep& rows) {
@@ -129,7 +124,7 @@ class ChoiceVisitor {
     if (keeps_) {
       const auto kept = kept_.find(s);
       if (kept == kept_.end()) return;
-      for (const auto& one : kept->second) during(work_of(one->rows, choice_), [&] { one->chooser->run(); });
+      for (const auto& one : kept->second) during(work_of(one->step, choice_), [&] { one->chooser->run(); });
       return;
     }
     for (const ChoiceStep& rows : read_choices(source_, s, range)) {
@@ -182,7 +177,7 @@ class ChoiceVisitor {
   std::vector<ChoicePhase> visited_;
   bool keeps_;
   std::map<std::size_t, std::unique_ptr<ScanTrace>> scans_;
-  std::map<std::size_t, std::vector<std::unique_ptr<Kept>>> kept_;
+  std::map<std::size_t, std::vector<std::unique_ptr<KeptChoice>>> kept_;
   double total_ = 0;
   base::Phases* phases_ = nullptr;  // of a run
 };

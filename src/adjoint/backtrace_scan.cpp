@@ -77,7 +77,7 @@ ScanTrace::ScanTrace(const ChoiceSource& source, std::size_t step, std::span<con
 void ScanTrace::choose_how(const planner::Extents& extents) {
   for (std::size_t s = body_schedule_.steps.size(); s-- > 0;) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
-    auto sums = std::make_unique<Sums>(Sums{std::move(read_choices(*inside_, s, {})[0]), nullptr});
+    auto sums = std::make_unique<KeptChoice>(KeptChoice{std::move(read_choices(*inside_, s, {})[0]), nullptr});
     work_ += static_cast<double>(bound_.slices) * work_of(sums->step, choice_);
     if (walks_paths(scan_, extents, body_schedule_.steps, sums->step, choice_)) {
       path_ =
@@ -101,7 +101,7 @@ void ScanTrace::find_rows(const ChoiceSource& source, const Step& step, std::spa
   std::vector<DimId> axes;
   std::vector<std::int64_t> strides;
   if (scan_.ragged) {
-    const planner::Value& value = schedule.values[step.inputs[scan_.starts ? 1 : 0]];
+    const planner::Value& value = schedule.values[step.inputs.back()];
     axes = schedule.operands[value.index];
     strides = operands[value.index].strides();
     rows_.present = static_cast<const double*>(operands[value.index].data());
@@ -130,14 +130,13 @@ void ScanTrace::read_body(const ChoiceSource& source, const engine::BoundStep& b
                                                         .bound = body_.bound,
                                                         .semiring = source.semiring,
                                                         .arena = body_.arena.get()});
-  std::size_t input = (scan_.starts ? 1U : 0U) + (scan_.ragged ? 1U : 0U);
-  const std::size_t messages = bound_step.first_place + bound_step.inputs + 1;
-  for (std::size_t k = 0, advance = 0; k < body_schedule_.operands.size(); ++k) {
-    const bool is_message = k == scan_.message;
-    const engine::Place& place = is_message ? source.bound.places[messages] : source.bound.inputs(bound_step)[input++];
+  inside_->advance = bound_.advance;
+  inside_->advance[0] = bound_.message_bytes();
+  for (std::size_t k = 0; k < body_schedule_.operands.size(); ++k) {
+    const std::size_t messages = bound_step.first_place + bound_step.inputs + 1;
+    const engine::Place& place = source.bound.places[k == 0 ? messages : bound_step.first_place + k];
     inside_->operands.push_back(source.address(place));
     inside_->in_chunks.push_back(place.in_chunks());
-    inside_->advance.push_back(is_message ? bound_.message_bytes() : bound_.advance[advance++]);
   }
 }
 

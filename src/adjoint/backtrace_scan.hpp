@@ -41,11 +41,6 @@ class ScanTrace {
   }
 
  private:
-  struct Sums {
-    ChoiceStep step;
-    std::unique_ptr<Chooser> chooser;
-  };
-
   void find_rows(const ChoiceSource& source, const planner::Step& step, std::span<const Tensor> operands);
   void read_body(const ChoiceSource& source, const engine::BoundStep& bound_step);
   void choose_how(const planner::Extents& extents);
@@ -69,9 +64,9 @@ class ScanTrace {
   ScanRows rows_;
   engine::Workspace body_;
   std::unique_ptr<ChoiceSource> inside_;
-  std::vector<const void*> operands_;        // of a slice
-  std::vector<std::unique_ptr<Sums>> sums_;  // of the body, the last first
-  std::unique_ptr<PathChooser> path_;        // in place of choosers
+  std::vector<const void*> operands_;              // of a slice
+  std::vector<std::unique_ptr<KeptChoice>> sums_;  // of the body, the last first
+  std::unique_ptr<PathChooser> path_;              // in place of choosers
   double work_ = 0;
 };
 

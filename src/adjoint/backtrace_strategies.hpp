@@ -17,6 +17,12 @@ class Chooser {
   virtual void run() = 0;
 };
 
+/// A step and what chooses for it, where that is done more than once.
+struct KeptChoice {
+  ChoiceStep step;
+  std::unique_ptr<Chooser> chooser;
+};
+
 /// Each also says how many bytes its workers take; `step` then need not have data.
 [[nodiscard]] std::int64_t row_by_row_bytes(const ChoiceStep& step, const Choice& choice, int threads);
 [[nodiscard]] std::unique_ptr<Chooser> row_by_row(const ChoiceStep& step, const Choice& choice, int threads,

@@ -101,7 +101,7 @@ void Contexts::pass_along(const Slices& slices) {
   // The slices read messages without what was taken out of them.
   const std::vector<DimId> dims = writer_.schedule().values[returned.messages].dims;
   seed(scan.results, writer_.contract({returned.messages, returned.shifts, scan.shifts}, dims, semiring_));
-  if (scan.starts && active_[step.inputs[0]]) seed(step.inputs[0], returned.first);
+  if (active_[step.inputs[0]]) seed(step.inputs[0], returned.first);
 }
 
 Contexts::Returned Contexts::send_back(const Slices& slices, const Answer& answer) const {
@@ -115,11 +115,10 @@ Contexts::Returned Contexts::send_back(const Slices& slices, const Answer& answe
   }
   Scan back = returning(writer_.schedule(), step, kept);
   back.semiring = semiring_;
-  SliceBody body(writer_.schedule(), slices);
-  const ValueId carried = body.carry(joined(kept, scan.after), planner::Precision::message);
+  SliceBody body(writer_.schedule(), slices, joined(kept, scan.after), planner::Precision::message);
   Contexts contexts(body.writer(), semiring_);
   contexts.want(body[scan.messages]);
-  contexts.seed(body[scan.results], carried);
+  contexts.seed(body[scan.results], body.message());
   contexts.run({});
   ValueId around = contexts.context(body[scan.messages]);
   const ValueId answers = body.writer().add_output(joined(kept, scan.before));

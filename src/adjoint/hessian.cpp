@@ -57,22 +57,13 @@ void Hessian::run() {
 }
 
 void Hessian::take_tangents() {
-  std::vector<bool> known(reverse_.forward_steps(), false);
-  const auto take = [&](std::size_t s) {
-    if (!known[s]) tangent_of(writer_.step(s));
-    known[s] = true;
-  };
   auto next = reverse_.scans().list().begin();
-  for (std::size_t s = 0; s < known.size(); ++s) {
-    if (next == reverse_.scans().list().end() || next->scan != s) {
-      take(s);
-      continue;
+  for (std::size_t s = 0; s < reverse_.forward_steps(); ++s) {
+    if (next != reverse_.scans().list().end() && next->scan == s) {
+      tangents_along(*next++);
+    } else {
+      tangent_of(writer_.step(s));
     }
-    // What the slices read, and no message leads to, may be computed between their steps.
-    for (std::size_t k = s + 1; k < next->steps.back(); ++k) {
-      if (reverse_.scans().messages_in(k) == none) take(k);
-    }
-    tangents_along(*next++);
   }
 }
 

@@ -12,16 +12,16 @@ using planner::Scan;
 void Hessian::tangents_along(const Slices& slices) {
   const Step step = writer_.step(slices.scan);
   const Scan scan = *step.as<Scan>();
-  SliceBody body(writer_.schedule(), slices);
+  SliceBody body(writer_.schedule(), slices, joined(scan.kept, scan.before), planner::Precision::wide);
   std::vector<std::pair<ValueId, ValueId>> tangents;  // of what a slice reads
   for (const std::size_t s : slices.steps) {
     for (const ValueId v : writer_.step(s).inputs) {
       if (tangent_[v] != none) tangents.emplace_back(body[v], body.read(tangent_[v]));
     }
   }
-  const ValueId start = scan.starts ? tangent_[step.inputs[0]] : none;
+  const ValueId start = tangent_[step.inputs[0]];
   if (tangents.empty() && start == none) return;
-  tangents.emplace_back(body[scan.messages], body.carry(joined(scan.kept, scan.before), planner::Precision::wide));
+  tangents.emplace_back(body[scan.messages], body.message());
   StepWriter& writer = body.writer();
   const Reverse reverse(writer, {.semiring = semiring_, .nonnegative = false, .expand = {}});
   Hessian inside(writer, reverse, semiring_);
@@ -31,7 +31,6 @@ void Hessian::tangents_along(const Slices& slices) {
   writer.copy(writer.add_output(joined(scan.kept, scan.after)), result);
 
   Scan along = scan;
-  along.starts = true;
   along.semiring = Semiring::real;
   along.shifts = along.results = none;
   along.messages = tangent_[scan.messages] = writer_.add_intermediate(writer_.schedule().values[scan.messages].dims);
@@ -54,7 +53,6 @@ void Hessian::curve_along(const Slices& slices) {
   const Reverse::Returned returned =
       reverse_.pass_back(slices, {.last = curved_[step.output], .added = curved_[scan.messages]});
   curved_[scan.results] = returned.results;
-  if (!scan.starts) return;
   add(curved_, step.inputs[0], {.factors = {returned.first}}, writer_.dims(returned.first));
 }
 

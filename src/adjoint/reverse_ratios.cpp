@@ -79,7 +79,7 @@ Reverse::Returned Reverse::send_ratios(const Slices& slices, const Returning& ma
     returned.results = share({scan.results, ratios.messages}, rows, scan.after, factors);
     for (const ValueId to : tells_[scan.results]) writer_.copy(to, returned.results);
   }
-  if (scan.starts && active_[step.inputs[0]]) {
+  if (active_[step.inputs[0]]) {
     returned.first = share({step.inputs[0], ratios.first}, kept, scan.start, {whole});
   }
   return returned;

@@ -45,7 +45,7 @@ void Reverse::pass_along(const Slices& slices) {
     if (mass_[v] == masses.answers[k]) continue;
     add(v, {.factors = {masses.answers[k]}}, writer_.dims(v));
   }
-  if (scan.starts && active_[step.inputs[0]]) {
+  if (active_[step.inputs[0]]) {
     add(step.inputs[0], {.factors = {returned.first}}, writer_.dims(returned.first));
   }
 }
@@ -62,7 +62,7 @@ void Reverse::find_form(const Slices& slices, Returning& masses) const {
   const std::optional<planner::ScanForm> form = planner::scan_form(schedule, step);
   if (!form) return;
   const auto asked = [&](std::optional<std::size_t> operand, const std::vector<DimId>& dims) {
-    const ValueId v = operand ? planner::sliced_value(step, *operand) : none;
+    const ValueId v = operand ? step.inputs[*operand] : none;
     if (v == none || !active_[v]) return true;
     masses.factors.push_back(v);
     return writer_.dims(v) == base::sorted(dims) && (target_[v] != none || slices_[v].empty());
@@ -85,22 +85,22 @@ void Reverse::find_factors(const Slices& slices, Returning& masses) const {
   const auto& scan = *schedule.steps[slices.scan].as<Scan>();
   if (!options_.skips_slices) return;
   double terms = 0;
-  std::vector<bool> inside(schedule.values.size(), false);
-  inside[scan.messages] = true;
+  std::vector<ValueId> factors;
+  std::vector<bool> known(schedule.values.size(), false);
+  known[scan.messages] = true;
   for (const std::size_t s : slices.steps) {
+    const Step& step = schedule.steps[s];
+    if (wanted_[step.output]) return;
     double own = 1;
-    for (const DimId d : schedule.loops(schedule.steps[s])) {
+    for (const DimId d : schedule.loops(step)) {
       if (schedule.problem.kind[d] == DimKind::variable) own *= static_cast<double>(schedule.problem.domain[d]);
     }
     terms += own;
-    inside[schedule.steps[s].output] = true;
-    if (wanted_[schedule.steps[s].output]) return;
-  }
-  std::vector<ValueId> factors;
-  for (const std::size_t s : slices.steps) {
-    for (const ValueId v : schedule.steps[s].inputs) {
-      if (inside[v] || !active_[v] || std::find(factors.begin(), factors.end(), v) != factors.end()) continue;
+    known[step.output] = true;
+    for (const ValueId v : step.inputs) {
+      if (known[v] || !active_[v]) continue;
       if (target_[v] == none && !slices_[v].empty()) return;
+      known[v] = true;
       factors.push_back(v);
     }
   }
@@ -109,11 +109,12 @@ void Reverse::find_factors(const Slices& slices, Returning& masses) const {
   masses.answers_slices = true;
 }
 
-/// Where kernels may write them, answers are written by the scan itself.
+/// Where it writes one for each slice, a scan writes a mass itself.
 void Reverse::choose_answers(const Slices& slices, Returning& masses) {
   const Scan scan = *writer_.schedule().steps[slices.scan].as<Scan>();
   for (const ValueId v : masses.factors) {
-    const bool direct = mass_[v] == none && scale_[v].is_one();
+    const bool of_slices = base::contains(writer_.dims(v), scan.chain);
+    const bool direct = of_slices && mass_[v] == none && scale_[v].is_one();
     if (direct) begin_mass(v);
     masses.answers.push_back(direct ? mass_[v] : writer_.add_intermediate(writer_.schedule().values[v].dims));
   }
@@ -166,7 +167,7 @@ Reverse::Returned Reverse::pass_back(const Slices& slices, const Returning& mass
   for (const auto* answers : {&masses.answers, &masses.before, &masses.after}) {
     back.answers.insert(back.answers.end(), answers->begin(), answers->end());
   }
-  SliceBody body(writer_.schedule(), slices);
+  SliceBody body(writer_.schedule(), slices, joined(back.kept, scan.after), Precision::wide);
   write_return(slices, masses, back, body);
   if (!masses.answers_slices && !masses.form) {
     back.messages = writer_.add_intermediate(joined(joined({scan.chain}, back.kept), scan.after));
@@ -187,31 +188,22 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
   const ValueId present = masses.answers_slices ? presence_of(along) : none;
   if (masses.form) {
     const auto term = [&](std::optional<std::size_t> of) {
-      return of ? std::optional(number(planner::sliced_value(along, *of))) : std::nullopt;
+      return of ? std::optional(number(along.inputs[*of])) : std::nullopt;
     };
-    back.smoothing = {.form = {.matrix = number(planner::sliced_value(along, masses.form->matrix)),
+    back.smoothing = {.form = {.matrix = number(along.inputs[masses.form->matrix]),
                                .before = term(masses.form->before),
                                .after = term(masses.form->after)},
                       .messages = number(scan.messages),
-                      .last = number(along.output),
-                      .answers = {}};
+                      .last = number(along.output)};
   }
   if (present != none) (void)body.read(present);
-  ValueId mass = body.carry(joined(back.kept, scan.after), Precision::wide);
+  ValueId mass = body.message();
   Reverse reverse(writer, {.semiring = options_.semiring,
                            .nonnegative = options_.nonnegative,
                            .expand = {},
                            .shared_by_all = base::sorted(back.kept)});
   const ValueId answer = writer.add_output(joined(back.kept, scan.before));
-  using Answer = Scan::Smoothing::Answer;
-  for (const ValueId v : masses.factors) {
-    reverse.want_operand(number(v));
-    if (!back.smoothing) continue;
-    const planner::ScanForm& form = back.smoothing->form;
-    back.smoothing->answers.push_back(number(v) == form.matrix   ? Answer::matrix
-                                      : number(v) == form.before ? Answer::before
-                                                                 : Answer::after);
-  }
+  for (const ValueId v : masses.factors) reverse.want_operand(number(v));
   // What the factors of absent slices would get is not theirs.
   if (present != none) {
     const std::vector<DimId> dims = writer.schedule().values[mass].dims;
@@ -227,13 +219,9 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
     if (more != none) writer.copy(to, more, true);
   };
   pass_to(answer);
-  for (std::size_t k = 0; k < masses.before.size(); ++k) {
-    pass_to(writer.add_output(joined(back.kept, scan.before)));
-    if (back.smoothing) back.smoothing->answers.push_back(Answer::before);
-  }
+  for (std::size_t k = 0; k < masses.before.size(); ++k) pass_to(writer.add_output(joined(back.kept, scan.before)));
   for (std::size_t k = 0; k < masses.after.size(); ++k) {
     writer.copy(writer.add_output(joined(back.kept, scan.after)), mass);
-    if (back.smoothing) back.smoothing->answers.push_back(Answer::after);
   }
 }
 

@@ -55,7 +55,6 @@ Scan returning(const Schedule& schedule, const Step& step, std::vector<DimId> ke
   const std::vector<DimId>& dims = schedule.values[step.output].dims;
   return {.chain = scan.chain,
           .forward = !scan.forward,
-          .starts = true,
           .ragged = scan.ragged,
           .body = {},
           .kept = std::move(kept),
@@ -66,16 +65,17 @@ Scan returning(const Schedule& schedule, const Step& step, std::vector<DimId> ke
 
 ValueId presence_of(const Step& step) {
   const Scan& scan = *step.as<Scan>();
-  return scan.ragged ? step.inputs[scan.starts ? 1 : 0] : none;
+  return scan.ragged ? step.inputs.back() : none;
 }
 
-SliceBody::SliceBody(const Schedule& schedule, const Slices& slices)
+SliceBody::SliceBody(const Schedule& schedule, const Slices& slices, std::vector<DimId> message, Precision precision)
     : schedule_(schedule),
       scan_(slices.scan),
       chain_(schedule.steps[slices.scan].as<Scan>()->chain),
       body_(empty_body(schedule)),
       writer_(*body_),
-      inside_(schedule.values.size(), none) {
+      inside_(schedule.values.size(), none),
+      message_(writer_.add_operand(std::move(message), precision)) {
   read(schedule.steps[slices.scan].as<Scan>()->messages);
   for (const std::size_t s : slices.steps) {
     Step step = schedule.steps[s];
@@ -101,18 +101,12 @@ ValueId SliceBody::read(ValueId value) {
   return inside_[value];
 }
 
-ValueId SliceBody::carry(std::vector<DimId> dims, Precision precision) {
-  message_ = body_->operands.size();
-  return writer_.add_operand(std::move(dims), precision);
-}
-
 ValueId SliceBody::append_to(StepWriter& writer, Scan scan, ValueId first, std::vector<DimId> dims) {
   drop_unread(*body_);
   scan.body = body_;
-  scan.message = message_;
   std::vector<ValueId> inputs{first};
-  if (const ValueId present = presence_of(schedule_.steps[scan_]); present != none) inputs.push_back(present);
   inputs.insert(inputs.end(), inputs_.begin(), inputs_.end());
+  if (const ValueId present = presence_of(schedule_.steps[scan_]); present != none) inputs.push_back(present);
   const ValueId last = writer.add_intermediate(std::move(dims));
   writer.add(std::move(scan), std::move(inputs), last);
   return last;

@@ -41,7 +41,8 @@ class AllSlices {
 /// operands are slices of values of the schedule and what it carries along.
 class SliceBody {
  public:
-  SliceBody(const Schedule& schedule, const Slices& slices);
+  /// Its message is over these dims, in double or as the messages of the run.
+  SliceBody(const Schedule& schedule, const Slices& slices, std::vector<DimId> message, planner::Precision precision);
   SliceBody(const SliceBody&) = delete;
   SliceBody& operator=(const SliceBody&) = delete;
 
@@ -49,8 +50,7 @@ class SliceBody {
   [[nodiscard]] ValueId operator[](ValueId value) const { return inside_[value]; }
   /// The same of any value, as a further operand if need be.
   ValueId read(ValueId value);
-  /// The operand that is carried along, in double or as the messages of the run.
-  ValueId carry(std::vector<DimId> dims, planner::Precision precision);
+  [[nodiscard]] ValueId message() const { return message_; }
   [[nodiscard]] StepWriter& writer() { return writer_; }
 
   /// Appends the scan with this body, without steps that nothing reads, from a first message on; its last message.
@@ -66,7 +66,7 @@ class SliceBody {
   StepWriter writer_;
   std::vector<ValueId> inside_;  // [value of the schedule]
   std::vector<ValueId> inputs_;
-  std::size_t message_ = 0;
+  ValueId message_;
 };
 
 [[nodiscard]] std::vector<DimId> joined(std::vector<DimId> dims, const std::vector<DimId>& more);

@@ -34,11 +34,8 @@ class FlowMaker {
 
   SliceNames names_in(const Step& step) const {
     const auto& scan = *step.as<planner::Scan>();
-    SliceNames inside{.operands = {}, .messages = last_};
-    std::size_t input = (scan.starts ? 1U : 0U) + (scan.ragged ? 1U : 0U);
-    for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
-      inside.operands.push_back(k == scan.message ? "message" : name_of(step.inputs[input++]));
-    }
+    SliceNames inside{.operands = {"message"}, .messages = last_};
+    for (std::size_t k = 1; k < scan.body->operands.size(); ++k) inside.operands.push_back(name_of(step.inputs[k]));
     return inside;
   }
 

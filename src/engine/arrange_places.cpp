@@ -104,9 +104,8 @@ void Arrangement::Places::visit(const PhaseStep& one, bool loops) {
     if (!is_placed(v) || !is_written(one, v)) return;
     if (one.again && storing_.for_all[v]) return;  // it has been written
     const bool for_all = storing_.for_all[v];
-    // A total is written after the last block.
-    const bool is_total = blocked != nullptr && !has_dim(of_.schedule_, v, blocked->blocks.dim);
-    const std::size_t first = !loops || !for_all ? now_ : is_total ? end_ : begin_;
+    // A fold's total is written after the last block.
+    const std::size_t first = !loops || !for_all ? now_ : folds ? end_ : begin_;
     if (!accumulates(step)) {
       open(v, first);
     } else {

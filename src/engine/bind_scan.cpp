@@ -21,40 +21,30 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
   const auto& scan = *step.as<Scan>();
   const std::vector<std::int64_t> rows = planner::sizes(extents, scan.kept);
   const std::vector<std::int64_t> states = planner::sizes(extents, scan.before);
-  FirstMessage first{.is_given = scan.starts};
-  Layout layout;
-  if (scan.starts) layout = layouts(step.inputs[0], extents);
-  first.dtype = layout.dtype;
+  const Layout layout = layouts(step.inputs[0], extents);
+  FirstMessage first{.dtype = layout.dtype, .row = row_offsets(rows, layout.along(scan.kept)), .state = {}};
   std::vector<std::int64_t> state_stride = layout.along(scan.start);
   for (std::size_t link = 0; link < scan.start.size(); ++link) {
     const auto carried = std::find(scan.kept.begin(), scan.kept.end(), scan.start[link]);
     if (carried == scan.kept.end()) continue;
     state_stride[link] = 0;  // read along the other name of the state
-    std::vector<std::int64_t> row_index(rows.size(), 0), state_index(states.size(), 0);
-    row_index[static_cast<std::size_t>(carried - scan.kept.begin())] = 1;
-    state_index[link] = 1;
-    first.same.push_back({.row = row_offsets(rows, row_index), .state = row_offsets(states, state_index)});
+    const auto row = static_cast<std::size_t>(carried - scan.kept.begin());
+    first.same.push_back(
+        {.extent = states[link], .row = Tensor::row_major(rows)[row], .state = Tensor::row_major(states)[link]});
   }
-  if (scan.starts) {
-    first.row = row_offsets(rows, layout.along(scan.kept));
-    first.state = row_offsets(states, state_stride);
-  }
+  first.state = row_offsets(states, state_stride);
   return first;
 }
 
-void bind_answers(const planner::Extents& extents, const planner::Step& step, const Layouts& layouts,
-                  BoundScan& bound) {
+void bind_answers(const planner::Schedule& schedule, const planner::Extents& extents, const planner::Step& step,
+                  const Layouts& layouts, BoundScan& bound) {
   const auto& scan = *step.as<Scan>();
   for (std::size_t k = 0; k < scan.answers.size(); ++k) {
     const bool echoes = k + 1 == scan.body->outputs.size();
     const std::vector<DimId>& dims = echoes ? scan.body->operands[*scan.echo] : scan.body->outputs[k + 1];
-    const Layout layout = layouts(scan.answers[k], extents);
-    const auto has_chain = [&](const auto& entry) { return entry.first == scan.chain; };
-    bound.answers.push_back({.dtype = layout.dtype,
-                             .of_slices = std::any_of(layout.stride.begin(), layout.stride.end(), has_chain),
-                             .slice_stride = layout.along(scan.chain),
-                             .extent = planner::sizes(extents, dims),
-                             .stride = layout.along(dims)});
+    bound.answers.push_back({.of_slices = has_dim(schedule, scan.answers[k], scan.chain),
+                             .advance = layouts.bytes_along(scan.answers[k], scan.chain, 1),
+                             .elements = planner::elements(extents, dims)});
   }
 }
 
@@ -69,8 +59,8 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
   if (!there) return std::nullopt;
   FusedSmoothing smoothing{.there = *there,
                            .back = there->returning(),
-                           .messages = planner::sliced_number(step, asked.messages),
-                           .last = planner::sliced_number(step, asked.last),
+                           .messages = asked.messages,
+                           .last = asked.last,
                            .places = {},
                            .matrix_answer = {}};
   const auto add = [&](std::optional<std::size_t> answer, planner::ValueId value, bool before) {
@@ -79,12 +69,15 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
         {.answer = answer, .before = before, .layout = slice_layout(extents, layouts(value, extents), scan, state)});
   };
   if (bound.keeps) add(std::nullopt, scan.messages, false);
+  // The mass of the matrix or, in rows, of states: its dims say which.
   for (std::size_t k = 0; k < scan.answers.size(); ++k) {
-    if (asked.answers[k] == Scan::Smoothing::Answer::matrix) {
+    const std::vector<DimId>& dims = scan.body->outputs[k + 1];
+    const auto has = [&](DimId state) { return std::find(dims.begin(), dims.end(), state) != dims.end(); };
+    if (has(scan.before[0]) && has(scan.after[0])) {
       smoothing.matrix_answer = k;
-      smoothing.is_turned = scan.body->outputs[k + 1][0] != scan.after[0];
+      smoothing.is_turned = dims[0] != scan.after[0];
     } else {
-      add(k, scan.answers[k], asked.answers[k] == Scan::Smoothing::Answer::before);
+      add(k, scan.answers[k], has(scan.after[0]));
     }
   }
   return smoothing;
@@ -99,7 +92,6 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   auto bound = std::make_shared<BoundScan>();
   bound->semiring = scan.semiring.value_or(options.semiring);
   bound->dtype = message_dtype(bound->semiring, layouts.element());
-  bound->operand = scan.message;
   bound->forward = scan.forward;
   bound->ragged = scan.ragged;
   bound->keeps = scan.messages != planner::none;
@@ -110,9 +102,8 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   bound->states = planner::elements(extents, scan.before);
   bound->start = first_message(extents, step, layouts);
 
-  std::size_t input = scan.starts ? 1 : 0;
   if (scan.ragged) {
-    const Layout present = layouts(step.inputs[input++], extents);
+    const Layout present = layouts(step.inputs.back(), extents);
     bound->present_step = present.along(scan.chain);
     bound->present = row_offsets(planner::sizes(extents, scan.kept), present.along(scan.kept));
   }
@@ -120,22 +111,17 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
     bound->fused =
         fused_scan(extents, layouts, {.semiring = options.semiring, .step = step, .form = *form, .most = bound->most});
   }
-  bind_answers(extents, step, layouts, *bound);
+  bind_answers(schedule, extents, step, layouts, *bound);
   if (scan.smoothing) bound->smoothing = smoothing_of(extents, step, layouts, *bound, options.semiring);
   const planner::Schedule& body = *scan.body;
-  std::vector<Tensor> operands;
   for (std::size_t k = 0; k < body.operands.size(); ++k) {
-    if (k == scan.message) {
-      operands.push_back(slice_shape(row_major(bound->dtype, body.operands[k], extents), body.operands[k], extents));
-      continue;
-    }
-    const Layout layout = layouts(step.inputs[input++], extents);
-    operands.push_back(slice_shape(layout, body.operands[k], extents));
+    const Layout layout =
+        k == 0 ? row_major(bound->dtype, body.operands[k], extents) : layouts(step.inputs[k], extents);
+    bound->shapes.push_back(slice_shape(layout, body.operands[k], extents));
     bound->advance.push_back(layout.along(scan.chain) * static_cast<std::int64_t>(size_of(layout.dtype)));
   }
-  bound->shapes = std::move(operands);
   bound->shapes.push_back(slice_shape(row_major(bound->dtype, body.outputs[0], extents), body.outputs[0], extents));
-  if (scan.echo) bound->echo = planner::sliced_number(step, *scan.echo);
+  bound->echo = scan.echo;
   for (std::size_t k = 0; k + 1 < body.outputs.size(); ++k) {
     const std::vector<DimId>& dims = body.outputs[k + 1];
     bound->shapes.push_back(slice_shape(

@@ -31,48 +31,45 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
     return std::pair{decltype(ring)::zero(), decltype(ring)::one()};
   });
   const bool smallest = semiring == Semiring::min_plus;
-  const auto entry = [&, zero = zero, one = one](std::int64_t r, std::int64_t k) {
+  const auto entry = [&, zero = zero](std::int64_t r, std::int64_t k) {
     const auto row = static_cast<std::size_t>(r), state = static_cast<std::size_t>(k);
     for (const FirstMessage::Same& same : start.same) {
-      if (same.row[row] != same.state[state]) return zero;
+      if (r / same.row % same.extent != k / same.state % same.extent) return zero;
     }
-    return start.is_given ? number_at(start.dtype, inputs[0], start.row[row] + start.state[state]) : one;
+    return number_at(start.dtype, inputs[0], start.row[row] + start.state[state]);
   };
   for (std::int64_t r = 0; r < rows; ++r) {
     double best = zero;
     for (std::int64_t k = 0; k < states && takes_shifts(semiring); ++k) {
       best = smallest ? std::min(best, entry(r, k)) : std::max(best, entry(r, k));
     }
-    shift[r] = takes_shifts(semiring) && best != zero ? best : 0.0;
-    for (std::int64_t k = 0; k < states; ++k) put_number(dtype, message, r * states + k, entry(r, k) - shift[r]);
+    const bool takes = takes_shifts(semiring) && best != zero;
+    shift[r] = takes ? best : one;
+    for (std::int64_t k = 0; k < states; ++k)
+      put_number(dtype, message, r * states + k, entry(r, k) - (takes ? best : 0));
   }
 }
 
 void BoundScan::find_lengths(std::int64_t* lengths) const {
   for (std::int64_t r = 0; r < rows; ++r) {
+    const double* there = static_cast<const double*>(inputs.back()) + present[static_cast<std::size_t>(r)];
     std::int64_t absent = slices;
     for (lengths[r] = 0; lengths[r] < absent;) {
       const std::int64_t middle = (lengths[r] + absent) / 2;
-      exists(r, middle) ? lengths[r] = middle + 1 : absent = middle;
+      there[middle * present_step] != 0 ? lengths[r] = middle + 1 : absent = middle;
     }
   }
 }
 
 void BoundScan::keep_shifts(const ScanRange& range, std::int64_t slice) const {
-  if (range.shifts == nullptr) return;
-  if (takes_shifts(semiring)) {
-    std::copy_n(own_.shift, rows, range.shifts + slice * rows);
-  } else {
-    const double one = semiring::dispatch(semiring, [](auto ring) { return decltype(ring)::one(); });
-    std::fill_n(range.shifts + slice * rows, rows, one);
-  }
+  if (range.shifts != nullptr) std::copy_n(own_.shift, rows, range.shifts + slice * rows);
 }
 
 void BoundScan::restore_absent(std::int64_t slice, Dtype type, const std::byte* before, std::byte* after) const {
   const std::size_t size = static_cast<std::size_t>(states) * size_of(type);
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * size;
-    if (!exists(r, slice)) std::memcpy(after + at, before + at, size);
+    if (slice >= own_.lengths[r]) std::memcpy(after + at, before + at, size);
   }
 }
 
@@ -82,12 +79,14 @@ void BoundScan::begin(int threads) {
   own_ = arrays(layout, threads);
   turn_ = 0;
   write_first(own_.message[0], own_.shift);
-  if ((fused || smoothing) && ragged) find_lengths(own_.lengths);
-  if (fused) packed_.emplace(fused->pack(sliced(), own_.fused));
-  if (!fused) std::fill_n(own_.totals[1], total_elements(), 0.0);
+  if (ragged) find_lengths(own_.lengths);
+  if (fused) packed_.emplace(fused->pack(inputs, own_.fused));
+  for (const ScanAnswer& answer : answers) {
+    if (!answer.of_slices) std::fill_n(answer.total(), answer.elements, 0.0);
+  }
   has_smoothed_ = false;
   smooths_ = smoothing && slices > 0 && begin_smoothing();
-  if (echo) std::copy_n(static_cast<const std::byte*>(sliced()[*echo]), echo_bytes(), own_.echo);
+  if (echo) std::copy_n(static_cast<const std::byte*>(inputs[*echo]), echo_bytes(), own_.echo);
 }
 
 void BoundScan::run(const ScanRange& range, int threads) {
@@ -124,14 +123,8 @@ void BoundScan::finish(double* output) {
     if (!shifted || std::isfinite(own_.shift[r])) continue;
     std::fill_n(output + r * states, states, semiring == Semiring::min_plus ? -infinity : infinity);
   }
-  if (fused) return;
-  if (has_smoothed_ && smoothing->matrix_answer) smoothing->add_pairs(*smoother_, own_.smoothing, own_.totals[1]);
-  const double* total = own_.totals[1];
-  for (const ScanAnswer& answer : answers) {
-    if (answer.of_slices) continue;
-    answer.deliver(total);
-    total += base::checked_product(answer.extent);
-  }
+  if (!has_smoothed_ || !smoothing->matrix_answer) return;
+  smoothing->add_pairs(*smoother_, own_.smoothing, answers[*smoothing->matrix_answer].total());
 }
 
 /// Messages are written where they are kept, if they are; the one after the range is the scan's own.
@@ -143,7 +136,6 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
     std::copy_n(message, size, kept + slice(range, 0) * size);
     message = kept + slice(range, 0) * size;
   }
-  const std::span<const void* const> values = sliced();
   base::Pace pace;
   const std::int64_t work = 256 + rows * states;  // of a slice at least, in nanoseconds
   for (std::int64_t s = 0; s < range.count; ++s) {
@@ -151,12 +143,10 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
     if (pace.stops(work)) base::throw_if_stopped();
     const std::int64_t at = slice(range, s);
     keep_shifts(range, at);
-    operands_.clear();
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (k == operand) operands_.push_back(message);
-      operands_.push_back(static_cast<const std::byte*>(values[k]) + at * advance[k]);
+    operands_.assign(1, message);
+    for (std::size_t k = 1; k < advance.size(); ++k) {
+      operands_.push_back(static_cast<const std::byte*>(inputs[k]) + at * advance[k]);
     }
-    if (operand == values.size()) operands_.push_back(message);
     std::byte* after = nullptr;
     if (kept != nullptr && s + 1 < range.count) {
       after = kept + slice(range, s + 1) * size;
@@ -165,14 +155,10 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
       after = own_.message[turn_];
     }
     outputs_.assign(1, after);
-    double* total = own_.totals[0];
+    double* share = own_.shares;
     for (const ScanAnswer& answer : answers) {
-      if (answer.of_slices) {
-        outputs_.push_back(answer.slice(at));
-      } else {
-        outputs_.push_back(total);
-        total += base::checked_product(answer.extent);
-      }
+      outputs_.push_back(answer.of_slices ? answer.slice(at) : reinterpret_cast<std::byte*>(share));
+      if (!answer.of_slices) share += answer.elements;
     }
     if (echo) outputs_.pop_back();
     run_prepared(body, outputs_, operands_, threads);
@@ -181,7 +167,10 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
       std::copy_n(own_.echo, echo_bytes(), answers.back().slice(at));
       std::copy_n(answers.front().slice(at), echo_bytes(), own_.echo);
     }
-    for (std::int64_t k = 0; k < total - own_.totals[0]; ++k) own_.totals[1][k] += own_.totals[0][k];
+    share = own_.shares;
+    for (const ScanAnswer& answer : answers) {
+      for (std::int64_t k = 0; !answer.of_slices && k < answer.elements; ++k) answer.total()[k] += *share++;
+    }
     if (ragged) restore_absent(range.first + at, dtype, message, after);
     message = after;
     take_shift(message);
@@ -207,7 +196,7 @@ void BoundScan::take_shift(std::byte* message) const {
 /// Where messages are kept, the last slice is a run of its own whether they are written or not: so are the bits.
 void BoundScan::run_fused(const ScanRange& range, int threads) const {
   if (range.count == 0) return;
-  fused->convert(sliced(), range.count, own_.fused, threads);
+  fused->convert(inputs, range.count, own_.fused, threads);
   FusedScan::Stretch stretch{.origin = range.first,
                              .slice = slice(range, 0),
                              .steps = range.count,
@@ -228,12 +217,12 @@ void BoundScan::run_fused(const ScanRange& range, int threads) const {
       }
       keep_shifts(range, stretch.slice);
     }
-    fused->run(*packed_, sliced(), stretch, own_.fused, threads);
+    fused->run(*packed_, inputs, stretch, own_.fused, threads);
     stretch.slice = slice(range, range.count - 1);
     stretch.steps = 1;
     stretch.trace = {};
   }
-  fused->run(*packed_, sliced(), stretch, own_.fused, threads);
+  fused->run(*packed_, inputs, stretch, own_.fused, threads);
 }
 
 }  // namespace plated::engine

@@ -27,31 +27,26 @@ struct ScanRange {
   double* shifts = nullptr;
 };
 
-/// The first message of a scan: a value, or one.
+/// Where a scan reads its first message.
 struct FirstMessage {
-  bool is_given = false;
   Dtype dtype = Dtype::float64;
-  std::vector<std::int64_t> row, state;  // where it is read
-  /// A state that a message has under two names: only where they agree, the first message is not zero.
+  std::vector<std::int64_t> row, state;
+  /// A state that a message has under two names, and its strides: only where they agree, the first message is not zero.
   struct Same {
-    std::vector<std::int64_t> row, state;  // its indices
+    std::int64_t extent, row, state;
   };
   std::vector<Same> same;
 };
 
-/// What a scan gives besides messages: in each slice, or their sum over the slices.
+/// What a scan gives besides messages: in each slice, or their sum over the slices, which is row-major and in double.
 struct ScanAnswer {
   void* data = nullptr;  // of the run
-  Dtype dtype = Dtype::float64;
   bool of_slices = false;
-  std::int64_t slice_stride = 0;
-  std::vector<std::int64_t> extent, stride;  // but for the chain
+  std::int64_t advance = 0;   // bytes from slice to slice
+  std::int64_t elements = 0;  // of a slice
 
-  [[nodiscard]] std::byte* slice(std::int64_t at) const {
-    return static_cast<std::byte*>(data) + at * slice_stride * static_cast<std::int64_t>(size_of(dtype));
-  }
-  /// Writes a sum over the slices, which is row-major.
-  void deliver(const double* total) const;
+  [[nodiscard]] std::byte* slice(std::int64_t at) const { return static_cast<std::byte*>(data) + at * advance; }
+  [[nodiscard]] double* total() const { return static_cast<double*>(data); }
 };
 
 /// A run goes through ranges of slices in the order of its messages: begin(), run() for each range, finish(). The
@@ -63,7 +58,6 @@ struct BoundScan {
   bool ragged = false;
   bool keeps = false;  // messages
   bool keeps_shifts = false;
-  std::size_t operand = 0;  // of the body, which is the message
   std::int64_t slices = 0;
   std::int64_t most = 0;    // slices of a range
   std::int64_t rows = 1;    // of a message: all but its states
@@ -71,10 +65,10 @@ struct BoundScan {
   FirstMessage start;
   std::vector<std::int64_t> present;  // [row]: where it finds whether its slices exist
   std::int64_t present_step = 0;      // from slice to slice
-  std::vector<std::int64_t> advance;  // [operand of the body but the message]: bytes from slice to slice
+  std::vector<std::int64_t> advance;  // [operand of the body]: bytes from slice to slice, but for the message
 
   std::vector<ScanAnswer> answers;
-  std::optional<std::size_t> echo;  // among the sliced inputs
+  std::optional<std::size_t> echo;  // among the inputs
 
   std::optional<FusedScan> fused;  // in place of the body
   std::optional<FusedSmoothing> smoothing;
@@ -97,6 +91,7 @@ struct BoundScan {
   [[nodiscard]] std::int64_t held_bytes() const;
   void take_memory(int threads);
 
+  /// Answers that are sums have their places, and each range gives all others theirs.
   void begin(int threads);
   void run(const ScanRange& range, int threads);
   void finish(double* output);
@@ -118,21 +113,13 @@ struct BoundScan {
     std::int64_t* lengths;
     FusedScan::Memory fused;
     FusedSmoothing::Memory smoothing;
-    double* totals[2];  // of answers that are sums: of a slice, of all
+    double* shares;  // of a slice in answers that are sums
   };
   [[nodiscard]] Arrays arrays(MemoryLayout& layout, int threads) const;
   [[nodiscard]] std::int64_t table_bytes() const;
   /// A step of the way through a range: its slice, counted from the range's first.
   [[nodiscard]] std::int64_t slice(const ScanRange& range, std::int64_t step) const {
     return forward ? step : range.count - 1 - step;
-  }
-  /// Inputs of the step that are sliced.
-  [[nodiscard]] std::span<const void* const> sliced() const {
-    return std::span(inputs).subspan((start.is_given ? 1U : 0U) + (ragged ? 1U : 0U));
-  }
-  [[nodiscard]] bool exists(std::int64_t row, std::int64_t slice) const {
-    const auto* there = static_cast<const double*>(inputs[start.is_given ? 1 : 0]);
-    return there[present[static_cast<std::size_t>(row)] + slice * present_step] != 0;
   }
   [[nodiscard]] std::byte* checkpoint(std::int64_t block) const { return checkpoints + block * checkpoint_bytes(); }
   [[nodiscard]] double* checkpoint_shifts(std::int64_t block) const;
@@ -144,7 +131,6 @@ struct BoundScan {
   void go(const ScanRange& range, int threads);
   void run_slices(const ScanRange& range, int threads);
   void run_fused(const ScanRange& range, int threads) const;
-  [[nodiscard]] std::int64_t total_elements() const;
   [[nodiscard]] std::int64_t echo_bytes() const;
 
   // Smoothing.

@@ -159,7 +159,7 @@ class Binder {
     if (scan.messages != planner::none) writer_of_[scan.messages] = bound_.scans.back();
     if (scan.shifts != planner::none && reads_[scan.shifts] > 0) writer_of_.erase(scan.messages);
     if (!back.smoothing) return;
-    const ValueId messages = planner::sliced_value(step, scan.smoothing->messages);
+    const ValueId messages = step.inputs[scan.smoothing->messages];
     const auto writer = writer_of_.find(messages);
     const bool smooths = writer != writer_of_.end() && writer->second->fused && reads_[messages] == 1 &&
                          writer->second->most == back.most;
@@ -181,8 +181,7 @@ class Binder {
     for (const ValueId v : step.inputs) advance(v);
     for_each_output(step, advance);
     // Which slices exist is read by their numbers.
-    const auto& scan = *step.as<planner::Scan>();
-    if (scan.ragged) blocked.advance[scan.starts ? 1 : 0] = 0;
+    if (step.as<planner::Scan>()->ragged) blocked.advance[step.inputs.size() - 1] = 0;
     bound.in_blocks = static_cast<std::uint32_t>(bound_.blocked.size());
     bound_.blocked.push_back(std::move(blocked));
   }

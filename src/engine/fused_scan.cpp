@@ -72,7 +72,7 @@ std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layou
   const DimId before = (request.returns ? scan.after : scan.before)[0];
   const DimId after = (request.returns ? scan.before : scan.after)[0];
   const std::int64_t rows = planner::elements(extents, scan.kept);
-  const Layout matrix = layouts(planner::sliced_value(request.step, request.form.matrix), extents);
+  const Layout matrix = layouts(request.step.inputs[request.form.matrix], extents);
   if (!takes_shifts(request.semiring) || rows == 0 || extents[before] == 0 || matrix.dtype != layouts.element()) {
     return std::nullopt;
   }
@@ -80,15 +80,14 @@ std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layou
                   .forward = scan.forward != request.returns,
                   .most = request.most,
                   .rows = rows,
-                  .matrix = planner::sliced_number(request.step, request.form.matrix),
+                  .matrix = request.form.matrix,
                   .matrix_stride = {matrix.along(before), matrix.along(after)},
                   .before = {},
                   .after = {}};
   std::size_t conversions = 0;
   const auto term = [&](std::size_t operand, DimId state) {
-    const planner::ValueId value = planner::sliced_value(request.step, operand);
-    FusedTerm read{.operand = planner::sliced_number(request.step, operand),
-                   .layout = slice_layout(extents, layouts(value, extents), scan, state)};
+    const planner::ValueId value = request.step.inputs[operand];
+    FusedTerm read{.operand = operand, .layout = slice_layout(extents, layouts(value, extents), scan, state)};
     if (layouts.is_computed(value) || read.layout.dtype != matrix.dtype) read.converted = conversions++;
     return read;
   };

@@ -38,7 +38,7 @@ struct SliceLayout {
 
 /// A factor of each slice.
 struct FusedTerm {
-  std::size_t operand = 0;  // of the body, not counting the message
+  std::size_t operand = 0;  // of the body
   SliceLayout layout;
   /// Where another type is wanted, or what was computed may have overflowed: it is read from the scan's memory, without
   /// the best entry of each slice and row.

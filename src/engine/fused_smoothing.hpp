@@ -22,7 +22,7 @@ struct SmoothedPlace {
 struct FusedSmoothing {
   FusedScan there;  // the scan whose masses are passed on
   FusedScan back;
-  std::size_t messages = 0;  // before each slice of it; numbers of what is sliced
+  std::size_t messages = 0;  // before each slice of it; numbers of operands
   std::size_t last = 0;
   std::vector<SmoothedPlace> places;
   std::optional<std::size_t> matrix_answer;

@@ -14,29 +14,20 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
   if (!fused) own.message[1] = layout.take(message_bytes());
   own.shift = layout.take<double>(rows);
   if (echo) own.echo = layout.take(echo_bytes());
-  if ((fused || smoothing) && ragged) own.lengths = layout.take<std::int64_t>(rows);
+  if (ragged) own.lengths = layout.take<std::int64_t>(rows);
   if (fused) own.fused = fused->take(layout, threads);
   if (smoothing) own.smoothing = smoothing->take(layout, threads);
-  if (!fused) {
-    for (double*& totals : own.totals) totals = layout.take<double>(total_elements());
-  }
+  std::int64_t sums = 0;
+  for (const ScanAnswer& answer : answers) sums += answer.of_slices ? 0 : answer.elements;
+  own.shares = layout.take<double>(sums);
   return own;
 }
 
+/// Of offsets of all rows and states, at most.
 std::int64_t BoundScan::table_bytes() const {
-  std::size_t entries = start.row.size() + start.state.size() + present.size();
-  for (const FirstMessage::Same& same : start.same) entries += same.row.size() + same.state.size();
-  const auto add = [&](const FusedScan& scan) {
-    if (scan.before) entries += scan.before->layout.row_offset.size();
-    if (scan.after) entries += scan.after->layout.row_offset.size();
-  };
-  if (fused) add(*fused);
-  if (smoothing) {
-    add(smoothing->there);
-    add(smoothing->back);
-    for (const SmoothedPlace& place : smoothing->places) entries += place.layout.row_offset.size();
-  }
-  return static_cast<std::int64_t>(entries * sizeof(std::int64_t));
+  const std::size_t of_rows = 2 + (fused ? 2 : 0) + (smoothing ? 4 + smoothing->places.size() : 0);
+  const std::int64_t entries = base::checked_product(rows, static_cast<std::int64_t>(of_rows));
+  return base::checked_product(base::checked_sum(entries, states), std::int64_t{sizeof(std::int64_t)});
 }
 
 std::int64_t BoundScan::checkpoint_bytes() const {
@@ -69,14 +60,7 @@ void BoundScan::take_memory(int threads) {
 }
 
 std::int64_t BoundScan::echo_bytes() const {
-  return base::checked_product(base::checked_product(answers.back().extent), std::int64_t{sizeof(double)});
-}
-
-/// Of the answers that are sums over the slices.
-std::int64_t BoundScan::total_elements() const {
-  std::int64_t sum = 0;
-  for (const ScanAnswer& answer : answers) sum += answer.of_slices ? 0 : base::checked_product(answer.extent);
-  return sum;
+  return base::checked_product(answers.back().elements, std::int64_t{sizeof(double)});
 }
 
 }  // namespace plated::engine

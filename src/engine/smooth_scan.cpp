@@ -10,25 +10,11 @@
 
 namespace plated::engine {
 
-void ScanAnswer::deliver(const double* total) const {
-  const std::size_t axes = extent.size();
-  const std::int64_t inner = axes == 0 ? 1 : extent.back();
-  const std::int64_t step = axes == 0 ? 0 : stride.back();
-  const std::int64_t count = base::checked_product(extent);
-  for (std::int64_t k = 0; k < count; k += inner) {
-    std::int64_t at = 0, rest = k / inner;
-    for (std::size_t axis = axes; axis-- > 1; rest /= extent[axis - 1]) {
-      at += rest % extent[axis - 1] * stride[axis - 1];
-    }
-    for (std::int64_t i = 0; i < inner; ++i) put_number(dtype, data, at + i * step, total[k + i]);
-  }
-}
-
 /// What returns first: the mass of the last message, without what the message itself brings.
 bool BoundScan::begin_smoothing() {
   const FusedSmoothing::Memory& memory = own_.smoothing;
   const Dtype type = smoothing->there.shape.dtype;
-  const auto* last = static_cast<const double*>(sliced()[smoothing->last]);
+  const auto* last = static_cast<const double*>(inputs[smoothing->last]);
   const double infinity = std::numeric_limits<double>::infinity();
   for (std::int64_t r = 0; r < rows; ++r) {
     double best = -infinity, largest = -infinity;
@@ -57,7 +43,7 @@ bool BoundScan::begin_smoothing() {
   }
   std::fill_n(memory.shift, rows, 0.0);
   if (smoothing->matrix_answer) std::fill_n(memory.pairs, states * states, 0.0);
-  smoother_.emplace(smoothing->pack(sliced(), memory));
+  smoother_.emplace(smoothing->pack(inputs, memory));
   return true;
 }
 
@@ -68,18 +54,18 @@ bool BoundScan::smooth(const ScanRange& range, int threads) {
   for (const SmoothedPlace& place : smoothing->places) {
     places_.push_back(place.answer ? answers[*place.answer].data : range.messages);
   }
-  const FusedSmoothing::Run run{.operands = sliced(),
+  const FusedSmoothing::Run run{.operands = inputs,
                                 .origin = range.first,
                                 .slices = range.count,
                                 .in_real_space = traced_ != nullptr,
                                 .lengths = own_.lengths,
                                 .data = places_,
                                 .threads = threads};
-  smoothing->back.convert(sliced(), range.count, arrays.back, threads);
+  smoothing->back.convert(inputs, range.count, arrays.back, threads);
   bool holds = smoothing->run(*smoother_, run, arrays);
   // The message before the range on the way there.
   const std::int64_t first = slice(range, range.count - 1);
-  const auto* messages = static_cast<const std::byte*>(sliced()[smoothing->messages]);
+  const auto* messages = static_cast<const std::byte*>(inputs[smoothing->messages]);
   const std::byte* numbers =
       traced_ ? traced_->checkpoint(range.block) : messages + static_cast<std::size_t>(first) * size;
   const bool is_last = forward ? range.first + range.count == slices : range.first == 0;
@@ -126,12 +112,12 @@ void BoundScan::trace_again(const ScanRange& range, int threads) const {
   const FusedScan& there = smoothing->there;
   const FusedSmoothing::Memory& arrays = own_.smoothing;
   const std::size_t size = static_cast<std::size_t>(rows * states) * size_of(there.shape.dtype);
-  auto* messages = const_cast<std::byte*>(static_cast<const std::byte*>(sliced()[smoothing->messages]));
+  auto* messages = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[smoothing->messages]));
   std::memcpy(arrays.before, traced_->checkpoint(range.block), size);
   std::memcpy(messages + static_cast<std::size_t>(there.forward ? 0 : range.count - 1) * size, arrays.before, size);
   if (range.count == 1) return;
-  there.convert(sliced(), range.count, arrays.back, threads);
-  there.run(there.pack(sliced(), arrays.back), sliced(),
+  there.convert(inputs, range.count, arrays.back, threads);
+  there.run(there.pack(inputs, arrays.back), inputs,
             {.origin = range.first,
              .slice = there.forward ? 0 : range.count - 1,
              .steps = range.count - 1,

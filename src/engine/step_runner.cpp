@@ -51,6 +51,10 @@ void StepRunner::begin_scan(const BoundStep& step) const {
   for (const Place& place : workspace_.bound.inputs(step)) scan.inputs.push_back(read(place));
   scan.checkpoints =
       scan.checkpoints_at == BoundScan::no_checkpoints ? nullptr : workspace_.arena.get() + scan.checkpoints_at;
+  const std::size_t first = step.first_place + step.inputs + 1 + (scan.keeps ? 1U : 0U) + (scan.keeps_shifts ? 1U : 0U);
+  for (std::size_t k = 0; k < scan.answers.size(); ++k) {
+    if (!scan.answers[k].of_slices) scan.answers[k].data = write(workspace_.bound.places[first + k]);
+  }
   scan.begin(threads_);
 }
 
@@ -96,13 +100,7 @@ void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int6
 
 void StepRunner::finish_scan(const BoundStep& step) const {
   const BoundSchedule& bound = workspace_.bound;
-  BoundScan& scan = *bound.scans[step.scan];
-  std::size_t next = step.first_place + step.inputs + 1 + (scan.keeps ? 1U : 0U) + (scan.keeps_shifts ? 1U : 0U);
-  for (ScanAnswer& answer : scan.answers) {
-    const Place& place = bound.places[next++];
-    if (!answer.of_slices) answer.data = write(place);
-  }
-  scan.finish(static_cast<double*>(write(bound.output(step))));
+  bound.scans[step.scan]->finish(static_cast<double*>(write(bound.output(step))));
 }
 
 void StepRunner::begin(const BoundStep& step) const {

@@ -7,6 +7,7 @@
 #include "io/array_values.hpp"
 #include "io/json_fields.hpp"
 #include "io/readers.hpp"
+#include "model/rows.hpp"
 #include "model/sizes.hpp"
 #include "plated/data_file.hpp"
 #include "tensor/check_entries.hpp"
@@ -74,12 +75,33 @@ IntegerView in_file(const Model& model, const Source& source, const Json& value,
   return std::move(states);
 }
 
+/// `{"states": [0, 1], "slices": {"item": [0, 2]}}`
+template <class StateOf>
+Long rows_of(const Source& source, const Json& value, const std::string& what, const StateOf& state_of) {
+  check_object(source, value, what, {"states", "slices"});
+  const auto list = [&](const Json& entries, const auto& item) {
+    const std::vector<std::int64_t> shape = nested_shape(entries);
+    if (shape.size() != 1) source.fail(entries.at, what + " in rows should have lists of one axis");
+    return nested(source, entries, what, {shape}, item);
+  };
+  Long rows{.states = list(required(source, value, "states", what), state_of)};
+  const Json& slices = required(source, value, "slices", what);
+  if (!slices.is(Json::Kind::object)) source.fail(slices.at, what + ": 'slices' should be an object from plates");
+  for (const JsonMember& member : slices.members) {
+    const std::string slice = "a slice of " + shown(member.key);
+    rows.slices.emplace(member.key,
+                        list(member.value, [&](const Json& entry) { return as_size(source, entry, slice); }));
+  }
+  return rows;
+}
+
 }  // namespace
 
-Evidence evidence_of(const Model& model, const Source& source, const Json& value, const ReadOptions* options) {
+Observations evidence_of(const Model& model, const Source& source, const Json& value, const ReadOptions* options) {
   if (!value.is(Json::Kind::object)) source.fail(value.at, "evidence should be an object from variables to states");
   const auto plates = source.blame(value.at, [&] { return model.graph.variable_plates(); });
-  Evidence evidence;
+  Observations result;
+  Evidence& evidence = result.states;
   for (const JsonMember& member : value.members) {
     const std::string& name = member.key;
     const Json& states = member.value;
@@ -98,17 +120,25 @@ Evidence evidence_of(const Model& model, const Source& source, const Json& value
       }
       return source.blame(state.at, [&] { return state_named(model, dim.name, state.string); });
     };
+    if (evidence.contains(dim.name) || result.lists.contains(dim.name)) {
+      source.fail(states.at, shown(name) + " is observed twice");
+    }
+    if (states.is(Json::Kind::object) && states.find("states") != nullptr) {
+      result.lists.emplace(dim.name, rows_of(source, states, what, state_of));
+      const Long& rows = result.lists.at(dim.name);
+      source.blame(states.at, [&] { model::check_rows(model, model::listed_variable(model, dim.name, rows), rows); });
+      continue;
+    }
     if (options != nullptr && states.is(Json::Kind::object)) {
-      if (!evidence.emplace(dim.name, in_file(model, source, states, *found, *options)).second)
-        source.fail(states.at, shown(name) + " is observed twice");
+      evidence.emplace(dim.name, in_file(model, source, states, *found, *options));
       continue;
     }
     const auto entry =
         nested(source, states, what,
                {sizes_of(model.graph, plates[*found], false), sizes_of(model.graph, plates[*found], true)}, state_of);
-    if (!evidence.emplace(dim.name, entry).second) source.fail(states.at, shown(name) + " is observed twice");
+    evidence.emplace(dim.name, entry);
   }
-  return evidence;
+  return result;
 }
 
 Lengths lengths_of(const Model& model, const Source& source, const Json& value) {
@@ -139,7 +169,7 @@ Lengths lengths_of(const Model& model, const Source& source, const Json& value) 
   return lengths;
 }
 
-Evidence read_json_evidence(const Model& model, const Source& source) {
+Observations read_json_evidence(const Model& model, const Source& source) {
   return evidence_of(model, source, read_json(source));
 }
 

@@ -90,10 +90,14 @@ void parse_evidence(Model& model, std::string_view text, const std::string& file
   const io::Source source(io::one_line(file), text);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const bool json = begin != std::string_view::npos && text[begin] == '{';
-  Evidence evidence = json ? io::read_json_evidence(model, source) : io::read_uai_evidence(model, source);
+  Observations seen = json ? io::read_json_evidence(model, source)
+                           : Observations{.states = io::read_uai_evidence(model, source)};
   for (const auto& [variable, states] : model.evidence) model.observed.erase(variable);
-  for (const auto& [variable, states] : evidence) model.observed.insert(variable);
-  model.evidence = std::move(evidence);
+  for (const auto& [variable, rows] : model.lists) model.observed.erase(variable);
+  for (const auto& [variable, states] : seen.states) model.observed.insert(variable);
+  for (const auto& [variable, rows] : seen.lists) model.observed.insert(variable);
+  model.evidence = std::move(seen.states);
+  model.lists = std::move(seen.lists);
 }
 
 void read_evidence(Model& model, const std::filesystem::path& path) {
@@ -106,9 +110,10 @@ void read_evidence(Model& model, std::istream& stream, const std::string& file) 
 
 ModelText model_text(const Model& model, Format format) {
   if (format == Format::plated) return io::write_plated(model, {});
-  // What was measured becomes tables, which every format has.
+  // What was measured, and what rows say, becomes tables, which every format has.
   const Model tables = model::bound(model);
   ModelText written = format == Format::uai ? io::write_uai(tables) : io::write_bif(tables);
+  if (!model.lists.empty()) written.losses.emplace_back("evidence in rows, which became factors of their parents");
   if (!model.likelihoods.empty()) written.losses.emplace_back("likelihoods of observed numbers");
   return written;
 }

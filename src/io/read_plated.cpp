@@ -36,10 +36,14 @@ class PlatedReader {
     read_factors();
     read_outputs();
     source_.blame(document_.at, [&] { model_.graph.validate(); });
-    if (const Json* evidence = document_.find("evidence"))
-      model_.evidence = evidence_of(model_, source_, *evidence, &options_);
+    if (const Json* evidence = document_.find("evidence")) {
+      Observations seen = evidence_of(model_, source_, *evidence, &options_);
+      model_.evidence = std::move(seen.states);
+      model_.lists = std::move(seen.lists);
+    }
     if (const Json* lengths = document_.find("lengths")) model_.lengths = lengths_of(model_, source_, *lengths);
     for (const auto& [variable, states] : model_.evidence) model_.observed.insert(variable);
+    for (const auto& [variable, rows] : model_.lists) model_.observed.insert(variable);
     source_.blame(document_.at, [&] {
       model::check_likelihoods(model_);
       model::check_learning(model_);

@@ -3,6 +3,7 @@
 
 #include "io/source.hpp"
 #include "plated/model.hpp"
+#include "plated/data_file.hpp"
 #include "plated/model_file.hpp"
 
 namespace plated::io {
@@ -17,6 +18,6 @@ namespace plated::io {
 [[nodiscard]] ModelText write_plated(const Model& model, const std::vector<std::string>& array_files);
 
 [[nodiscard]] Evidence read_uai_evidence(const Model& model, const Source& source);
-[[nodiscard]] Evidence read_json_evidence(const Model& model, const Source& source);
+[[nodiscard]] Observations read_json_evidence(const Model& model, const Source& source);
 
 }  // namespace plated::io

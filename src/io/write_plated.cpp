@@ -187,26 +187,49 @@ class PlatedWriter {
     text_ += "]";
   }
 
+  /// Appends a state by its name or number.
+  [[nodiscard]] auto state_writer(const std::string& variable) const {
+    const auto names = model_.states.find(variable);
+    const std::vector<std::string>* const named = names == model_.states.end() ? nullptr : &names->second;
+    return [named](std::string& text, std::int64_t state) {
+      if (state < 0) {
+        text += "null";
+      } else if (named != nullptr) {
+        text += json_string((*named)[static_cast<std::size_t>(state)]);
+      } else {
+        text += std::to_string(state);
+      }
+    };
+  }
+
   void write_evidence() {
-    if (model_.evidence.empty()) return;
-    begin("evidence") += "{";
+    if (model_.evidence.empty() && model_.lists.empty()) return;
+    std::string& text = begin("evidence") += "{";
     bool first_one = true;
-    for (const auto& [variable, states] : model_.evidence) {
-      text_ += (first_one ? "\n    " : ",\n    ") + json_string(variable) + ": ";
+    const auto next = [&](const std::string& variable) {
+      text += (first_one ? "\n    " : ",\n    ") + json_string(variable) + ": ";
       first_one = false;
-      const auto names = model_.states.find(variable);
-      append_integers(text_, graph_, states, plates_[*graph_.find(variable)],
-                      [&](std::string& text, std::int64_t state) {
-                        if (state < 0) {
-                          text += "null";
-                        } else if (names != model_.states.end()) {
-                          text += json_string(names->second[static_cast<std::size_t>(state)]);
-                        } else {
-                          text += std::to_string(state);
-                        }
-                      });
+    };
+    for (const auto& [variable, states] : model_.evidence) {
+      next(variable);
+      append_integers(text, graph_, states, plates_[*graph_.find(variable)], state_writer(variable));
     }
-    text_ += "\n  }";
+    const auto append_rows = [&](const IntegerView& entries, const auto& item) {
+      append_nested(text, entries.shape(), "      ",
+                    [&](std::string& to, const std::vector<std::int64_t>& row) { item(to, entries.at(row)); });
+    };
+    for (const auto& [variable, rows] : model_.lists) {
+      next(variable);
+      text += "{\"states\": ";
+      append_rows(rows.states, state_writer(variable));
+      text += ",\n     \"slices\": {";
+      for (const auto& [plate, slices] : rows.slices) {
+        text += (text.back() == '{' ? "" : ",\n       ") + json_string(plate) + ": ";
+        append_rows(slices, [](std::string& to, std::int64_t slice) { to += std::to_string(slice); });
+      }
+      text += "}}";
+    }
+    text += "\n  }";
   }
 
   void write_lengths() {

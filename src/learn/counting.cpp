@@ -99,7 +99,7 @@ std::optional<std::size_t> own_distribution(const Model& model, DimId variable, 
 }  // namespace
 
 Counting::Counting(Model model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
-                   std::vector<Listed> lists, Missing missing)
+                   std::vector<model::Listed> lists, Missing missing)
     : missing_(missing),
       counted_(std::move(counted)),
       padded_(model.factors.size(), false),
@@ -135,7 +135,7 @@ FactorGraph Counting::prepared(const Model& model) {
     // Tables are distributions by construction, and those with a further state are none.
     if (counted_[f] || padded_[f]) factor.distribution_of.reset();
     graph::Derived::put_factor(graph, f, std::move(factor));
-    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const Listed& of) { return of.factor() == f; });
+    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const model::Listed& of) { return of.factor() == f; });
     const Tensor& numbers = list == lists_.end() ? model.factors[f] : list->table();
     if (counted_[f] && list != lists_.end()) child_[f] = list->child_axis();
     if (counted_[f] && !model.children[f].empty()) child_[f] = model::child_axis(model, f);
@@ -204,7 +204,8 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
       factors_(counting.factors_),
       run_(counting.run_),
       logs_(factors_.size(), nullptr),
-      counts_(factors_.size(), nullptr) {
+      counts_(factors_.size(), nullptr),
+      lists_(counting.lists_, threads) {
   run_.threads = threads;
   run_.cancelled = std::move(cancelled);
   run_.progress = std::move(progress);
@@ -218,30 +219,16 @@ Counts::Counts(const Counting& counting, int threads, std::function<bool()> canc
     counts_[f] = static_cast<const double*>(found_counts_[f].data());
   }
   operands_ = factors_;
-  for (const Listed& list : counting.lists_) {
+  for (const model::Listed& list : counting.lists_) {
     const std::size_t f = list.factor();
     operands_[f] = Tensor(Dtype::float64, list.shape());
-    list.spread(factors_[f], operands_[f], scratch_, threads);
     if (counting.counted_[f]) places_.gradients[f] = Tensor(Dtype::float64, list.shape());
   }
-}
-
-void Counts::spread(const std::vector<Tensor>& tables, const std::vector<Tensor>& messages) const {
-  for (const Listed& list : counting_.lists_) {
-    const std::size_t f = list.factor();
-    if (counting_.counted_[f]) list.spread(tables[f], messages[f], scratch_, run_.threads);
-  }
-}
-
-void Counts::collect(const std::vector<Tensor>& messages, const std::vector<Tensor>& tables) const {
-  for (const Listed& list : counting_.lists_) {
-    const std::size_t f = list.factor();
-    if (counting_.counted_[f]) list.collect(messages[f], tables[f], scratch_, run_.threads);
-  }
+  lists_.spread(factors_, operands_, std::vector<bool>(factors_.size(), true));
 }
 
 double Counts::count() {
-  spread(factors_, operands_);
+  lists_.spread(factors_, operands_, counting_.counted_);
   if (!gradient_) gradient_.emplace(counting_.plan_, operands_, run_, places_);
   try {
     gradient_->ask(operands_, found_);
@@ -249,12 +236,12 @@ double Counts::count() {
     gradient_.reset();
     throw;
   }
-  collect(places_.gradients, found_counts_);
+  lists_.collect(places_.gradients, found_counts_, counting_.counted_);
   return total_of(found_.values[0]);
 }
 
 double Counts::log_total() const {
-  spread(factors_, operands_);
+  lists_.spread(factors_, operands_, counting_.counted_);
   return total_of(counting_.plan_.run(operands_, run_)[0]);
 }
 
@@ -265,7 +252,7 @@ void Counts::clear_direction() {
       curves_.push_back(counting_.operand(f));
     }
     run_direction_ = direction_;
-    for (const Listed& list : counting_.lists_) run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
+    for (const model::Listed& list : counting_.lists_) run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
     return;
   }
   for (std::size_t f = 0; f < factors_.size(); ++f) {
@@ -277,10 +264,10 @@ double* Counts::direction(std::size_t factor) const { return static_cast<double*
 
 const std::vector<Tensor>& Counts::curve() {
   if (!curving_) curving_.emplace(counting_.plan_);
-  spread(factors_, operands_);
-  spread(direction_, run_direction_);
+  lists_.spread(factors_, operands_, counting_.counted_);
+  lists_.spread(direction_, run_direction_, counting_.counted_);
   hessian_vector_product_into(curved_, counting_.plan_, operands_, run_direction_, *curving_, run_);
-  collect(curved_.products, curves_);
+  lists_.collect(curved_.products, curves_, counting_.counted_);
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (counting_.is_listed(f)) continue;
     const Tensor& product = curved_.products[f];

@@ -9,7 +9,7 @@
 
 #include "api/repeated_gradient.hpp"
 #include "learn/learnt.hpp"
-#include "learn/listed.hpp"
+#include "learn/spread_lists.hpp"
 #include "plated/fit.hpp"
 #include "plated/gradient.hpp"
 #include "plated/plan.hpp"
@@ -29,19 +29,20 @@ class Counting {
   /// Of a model with its data, and with the factors of lists. `counted` says of which factors counts are wanted; those
   /// of others are not computed.
   Counting(Model model, const Weights& weights, std::vector<bool> counted, std::int64_t memory_limit,
-           std::vector<Listed> lists = {}, Missing missing = Missing::known);
+           std::vector<model::Listed> lists = {}, Missing missing = Missing::known);
 
   [[nodiscard]] const FactorGraph& graph() const { return plan_.graph(); }
   [[nodiscard]] const Plan& plan() const { return plan_; }
   /// Its evidence, lengths and weights.
   [[nodiscard]] const RunOptions& run() const { return run_; }
+  [[nodiscard]] const std::vector<bool>& counted() const { return counted_; }
   /// Tables, also those that lists are read at.
   [[nodiscard]] const std::vector<Tensor>& factors() const { return factors_; }
-  [[nodiscard]] const std::vector<Listed>& lists() const { return lists_; }
+  [[nodiscard]] const std::vector<model::Listed>& lists() const { return lists_; }
   [[nodiscard]] bool is_counted(std::size_t factor) const { return counted_[factor]; }
   /// Whether runs read what a list says of its table in place of a factor.
   [[nodiscard]] bool is_listed(std::size_t factor) const {
-    return std::any_of(lists_.begin(), lists_.end(), [&](const Listed& list) { return list.factor() == factor; });
+    return std::any_of(lists_.begin(), lists_.end(), [&](const model::Listed& list) { return list.factor() == factor; });
   }
   /// Zeros in the layout of a counted factor's operand, whose counts are laid out alike. That of a distribution is
   /// stored by the states of its child, then row-major: what is read at an observed child lies in a row, and so do
@@ -69,7 +70,7 @@ class Counting {
   std::vector<bool> padded_;                           // [factor]: its child has a state for missing cells
   std::vector<std::optional<std::size_t>> child_;      // [factor]: the axis of a counted distribution's child
   std::map<std::string, std::int64_t> missing_state_;  // of variables that have one
-  std::vector<Listed> lists_;
+  std::vector<model::Listed> lists_;
   std::vector<Tensor> factors_;  // in log space, as planned but for tables of lists
   Evidence evidence_;            // until it is planned for
   RunOptions run_;
@@ -98,15 +99,10 @@ class Counts {
 
  private:
   const Counting& counting_;
-  /// What runs read and give, in place of tables that lists are read at: messages of all groups. The tables change.
-  void spread(const std::vector<Tensor>& tables, const std::vector<Tensor>& messages) const;
-  void collect(const std::vector<Tensor>& messages, const std::vector<Tensor>& tables) const;
-
   std::optional<api::RepeatedGradient> gradient_;  // once it has been asked for
   std::vector<Tensor> factors_;
   std::vector<Tensor> operands_;  // the same, but for tables that lists are read at
   std::vector<Tensor> found_counts_;
-  mutable ListedScratch scratch_;
   ValueAndGradient found_;
   GradientOptions places_;  // of the gradients that are wanted
   std::vector<Tensor> direction_, run_direction_;
@@ -116,6 +112,7 @@ class Counts {
   RunOptions run_;
   std::vector<double*> logs_;          // [factor]
   std::vector<const double*> counts_;  // [factor]
+  mutable SpreadLists lists_;
 };
 
 }  // namespace plated::learn

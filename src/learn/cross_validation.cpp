@@ -57,10 +57,10 @@ std::vector<std::int64_t> all_but(std::int64_t slices, const std::vector<std::in
 }
 
 /// Whether anything in a plate has data.
-bool is_seen(const Model& observed, const Lists& lists, DimId plate) {
+bool is_seen(const Model& observed, DimId plate) {
   const FactorGraph& graph = observed.graph;
   const std::string& name = graph.dims()[plate].name;
-  return std::any_of(lists.begin(), lists.end(),
+  return std::any_of(observed.lists.begin(), observed.lists.end(),
                      [&](const auto& entry) { return entry.second.slices.contains(name); }) ||
          std::any_of(observed.evidence.begin(), observed.evidence.end(),
                      [&](const auto& entry) {
@@ -107,7 +107,7 @@ void check_folds(const Model& model, const Data& data, const FitOptions& options
   const DimId plate = plate_to_fold(observed, name);
   const std::string quoted = graph::quoted(name);
   // The size of a plate that lists alone speak of follows their rows, and weights would not.
-  if (!data.lists.empty() && data.weights.contains(name)) {
+  if (!observed.lists.empty() && data.weights.contains(name)) {
     throw OptionError("slices of plate " + quoted + " have weights and rows: they cannot be dealt to folds");
   }
   const std::int64_t size = observed.graph.dims()[plate].size;
@@ -124,7 +124,7 @@ void check_folds(const Model& model, const Data& data, const FitOptions& options
     throw OptionError("factor " + graph::quoted(factor.name) + " is learnt and has an axis for plate " + quoted +
                       ": nothing would be learnt about the slices that are held out");
   }
-  if (!is_seen(observed, data.lists, plate))
+  if (!is_seen(observed, plate))
     throw OptionError("plate " + quoted + " cannot be cross-validated: no variable in it has data");
 }
 
@@ -136,7 +136,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
   const std::vector<std::size_t> learnt = learnt_factors(observed, options.learn);
   const EvaluateOptions how{
       .threads = options.threads, .memory_limit = options.memory_limit, .cancelled = options.cancelled};
-  const double all_cells = count_cells(observed, data.lists);
+  const double all_cells = count_cells(observed);
   double total = 0;
   try {
     for (std::vector<std::int64_t>& held_out : deal(size, folds, options.seed)) {
@@ -149,7 +149,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
           options.progress(now);
         };
       }
-      const ModelAndData others = take_slices(observed, data.weights, data.lists, plate, all_but(size, held_out));
+      const ModelAndData others = take_slices(observed, data.weights, plate, all_but(size, held_out));
       const Fit fitted = fit_once(others.model, others.data, of_fold);
       if (fitted.interrupted) throw CancelledError("a fold was interrupted");
       Model whole = observed;
@@ -157,7 +157,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
       whole.likelihoods = with_learnt(whole, fitted.model, result.model, learnt);
       // What slices share that is latent, the others tell of: ln p given them, and not by themselves.
       const double log_likelihood =
-          evaluate(whole, {.weights = data.weights, .lists = data.lists}, how).log_likelihood - fitted.log_likelihood;
+          evaluate(whole, {.weights = data.weights}, how).log_likelihood - fitted.log_likelihood;
       if (std::isinf(log_likelihood)) {
         result.notes.push_back("fold " + std::to_string(number) +
                                ": what is held out has no probability under what the others teach; pseudo-counts "
@@ -165,7 +165,7 @@ void cross_validate(Fit& result, const Model& model, const Data& data, const Fit
       }
       result.folds.push_back({.slices = std::move(held_out),
                               .log_likelihood = log_likelihood,
-                              .cells = all_cells - count_cells(with_data(others.model, others.data), others.data.lists),
+                              .cells = all_cells - count_cells(with_data(others.model, others.data)),
                               .iterations = fitted.restarts[fitted.best].iterations,
                               .converged = fitted.converged});
       total += log_likelihood;

@@ -25,6 +25,10 @@ class Curved {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// What parameter i would tell if nothing were latent; above zero.
   [[nodiscard]] virtual double own(std::size_t i) const = 0;
+  /// The derivative of the objective by parameter i.
+  [[nodiscard]] virtual double score(std::size_t i) const = 0;
+  /// Adds steps of its own free parameters to the part's numbers; whether what comes out is possible.
+  [[nodiscard]] virtual bool move(std::span<const double> steps, std::span<double> parameters) const = 0;
   /// Puts the derivative of the logarithms by parameter i into the direction, which is zero.
   virtual void direct(std::size_t i, const Counts& counts) const = 0;
   /// Takes the derivatives by all parameters, of products of the Hessian with a direction, from a row.

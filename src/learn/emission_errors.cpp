@@ -39,6 +39,36 @@ class CurvedEmission final : public Curved {
   [[nodiscard]] std::size_t size() const override { return free_.size(); }
   [[nodiscard]] double own(std::size_t i) const override { return -curvature(i, i); }
 
+  [[nodiscard]] double score(std::size_t i) const override {
+    const FreeParameter& free = free_[i];
+    double total = 0;
+    for (std::size_t s = 0; s < free.first.size(); ++s) total += free.first[s] * sum_of(free.component, s);
+    return total;
+  }
+
+  [[nodiscard]] bool move(std::span<const double> steps, std::span<double> parameters) const override {
+    const likelihood::Density& density = components_.density();
+    std::vector<double> numbers(components_.coordinates());
+    for (std::size_t begin = 0, end = 0; begin < free_.size(); begin = end) {
+      const std::size_t k = free_[begin].component;
+      const std::span<double> at = components_.component(parameters, k);
+      std::copy(at.begin(), at.end(), numbers.begin());
+      density.to_parameters(at.first(density.coordinates()), std::span(numbers).first(density.coordinates()));
+      for (end = begin; end < free_.size() && free_[end].component == k; ++end) {
+        const std::size_t p = free_[end].parameter;
+        numbers[p] += steps[end] * derivatives_[k].unit(p);
+        if (p < probabilities()) numbers[references_[k]] -= steps[end];
+        if (is_probability(p) && !(numbers[p] > 0 && numbers[p] < 1)) return false;
+      }
+      if (references_[k] != none && !(numbers[references_[k]] > 0)) return false;
+      const std::span<const double> own = std::span<const double>(numbers).first(density.coordinates());
+      if (density.refused(own) != nullptr) return false;
+      density.from_parameters(own, at.first(density.coordinates()));
+      if (components_.inflated()) at.back() = numbers.back();
+    }
+    return true;
+  }
+
   void direct(std::size_t i, const Counts& counts) const override {
     const FreeParameter& free = free_[i];
     for (std::size_t f = 0; f < emission_.factors().size(); ++f) {

@@ -117,6 +117,8 @@ void join_slices(WeightedModel& weighted, DimId plate) {
   }
   std::vector<double> sums(kinds.first.size(), 0.0);
   for (std::size_t k = 0; k < count; ++k) sums[kinds.of[k]] += each[k];
+  // Sums that overflow would be refused as weights that nobody wrote.
+  if (!std::all_of(sums.begin(), sums.end(), [](double sum) { return std::isfinite(sum); })) return;
   for (const StatesBySlice& of : data) *of.states = tensor::taken(*of.states, of.axis, kinds.first);
   const auto left = static_cast<std::int64_t>(sums.size());
   model.graph = model.graph.resized(dim.name, left);

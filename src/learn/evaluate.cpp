@@ -21,7 +21,7 @@ learn::Counts counts_with(const learn::Counting& counting, const EvaluateOptions
 
 std::map<std::string, Tensor> expected_counts(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data);
+  const std::vector<model::Listed> lists = learn::sorted_lists(observed, data.weights);
   const learn::Counting counting(model::bound(learn::with_lists(observed, lists)), data.weights,
                                  std::vector<bool>(model.factors.size(), true), options.memory_limit, lists);
   learn::Counts counts = counts_with(counting, options);
@@ -35,17 +35,17 @@ std::map<std::string, Tensor> expected_counts(const Model& model, const Data& da
 
 Score evaluate(const Model& model, const Data& data, const EvaluateOptions& options) {
   const Model observed = learn::with_data(model, data);
-  const std::vector<learn::Listed> lists = learn::sorted_lists(observed, data);
+  const std::vector<model::Listed> lists = learn::sorted_lists(observed, data.weights);
   const learn::Counting counting(model::bound(learn::with_lists(observed, lists)), data.weights,
                                  std::vector<bool>(model.factors.size(), false), options.memory_limit, lists);
   const learn::Counts counts = counts_with(counting, options);
-  Score score{.log_likelihood = counts.log_total(), .cells = learn::count_cells(observed, data.lists), .slices = {}};
+  Score score{.log_likelihood = counts.log_total(), .cells = learn::count_cells(observed), .slices = {}};
   if (!options.plate.empty()) {
     const SolveOptions how{.threads = options.threads,
                            .memory_limit = options.memory_limit,
                            .cancelled = options.cancelled,
                            .progress = options.progress};
-    score.slices = leave_one_out(learn::with_rows(observed, data.lists), options.plate, how, options.factors);
+    score.slices = leave_one_out(observed, options.plate, how, options.factors);
   }
   return score;
 }

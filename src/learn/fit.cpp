@@ -82,7 +82,7 @@ class Planned {
       batches_.emplace(observed, data, options, learnt);
       return;
     }
-    std::vector<learn::Listed> lists = learn::sorted_lists(observed, data);
+    std::vector<model::Listed> lists = learn::sorted_lists(observed, data.weights);
     learn::WeightedModel joined =
         learn::join_equal_slices(model::bound(learn::with_lists(observed, lists), learnt), data.weights);
     all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit, std::move(lists));
@@ -144,7 +144,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
       continue;
     }
     const std::string& child = observed.children[group[0]];
-    const bool seen = observed.evidence.contains(child) || data.lists.contains(child);
+    const bool seen = observed.evidence.contains(child) || observed.lists.contains(child);
     parts.push_back(std::make_unique<learn::Table>(observed, group, options.pseudo_count, seen));
   }
   if (options.standard_errors) learn::check_information(parts, options);
@@ -159,11 +159,12 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
     offset += part->size();
     result.parameters += part->free();
   }
-  result.observations = learn::count_observations(observed, data, learnt);
+  result.observations = learn::count_observations(observed, data.weights, learnt);
   const auto free = static_cast<double>(result.parameters);
   result.aic = 2 * free - 2 * result.log_likelihood;
-  result.bic = free * std::log(result.observations) - 2 * result.log_likelihood;
-  result.notes = learn::swappable_states(observed, data.lists, learnt);
+  // Less than one observation, of no slices or of small weights, is no reward.
+  result.bic = free * std::log(std::max(1.0, result.observations)) - 2 * result.log_likelihood;
+  result.notes = learn::swappable_states(observed, learnt);
   const std::vector<std::string>& more = outcomes[result.best].notes;
   result.notes.insert(result.notes.end(), more.begin(), more.end());
   if (options.standard_errors && !result.interrupted) {

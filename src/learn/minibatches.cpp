@@ -8,6 +8,7 @@
 #include "base/sorted_set.hpp"
 #include "graph/spell.hpp"
 #include "learn/take_slices.hpp"
+#include "learn/with_data.hpp"
 #include "model/likelihoods.hpp"
 #include "model/measured.hpp"
 #include "plated/error.hpp"
@@ -69,7 +70,6 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
   const auto& [name, size] = *options.batch.begin();
   plate_ = plate_of_batches(observed.graph, name);
   if (size < 1) refuse_batches(name, "a batch has one slice at least");
-  if (!data.lists.empty()) refuse_batches(name, "lists of rows are read at once");
   if (observed.lengths.contains(name)) refuse_batches(name, "it is ragged");
   check_apart(observed, plate_);
   check_fixed_likelihoods(observed, counted);
@@ -92,12 +92,14 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
     if (block.weight > 0) blocks_.push_back(std::move(block));
   }
   if (blocks_.empty()) refuse_batches(name, "it has no slices of any weight");
+  std::vector<model::Listed> lists = sorted_lists(observed, all_.weights, plate_);
+  model_.lists.clear();
   all_.states = std::exchange(model_.evidence, {});
   all_.lengths = std::exchange(model_.lengths, {});
   Weights first;
-  Model planned = model::bound(model(0, first), counted);
+  Model planned = model::bound(with_lists(model(0, first), lists), counted);
   first.insert_or_assign(name, Tensor::scalar(1.0));
-  counting_.emplace(std::move(planned), first, counted, options.memory_limit, std::vector<Listed>(),
+  counting_.emplace(std::move(planned), first, counted, options.memory_limit, std::move(lists),
                     Counting::Missing::possible);
 }
 

@@ -21,6 +21,9 @@ class Minibatches {
 
   [[nodiscard]] std::size_t count() const { return blocks_.size(); }
   [[nodiscard]] const Counting& counting() const { return *counting_; }
+  /// Where the slices of a block begin, and how many there are.
+  [[nodiscard]] std::int64_t first_slice(std::size_t block) const { return blocks_[block].slices[0]; }
+  [[nodiscard]] std::int64_t slices(std::size_t block) const { return std::ssize(blocks_[block].slices); }
   /// The part of all data that a block has.
   [[nodiscard]] double share(std::size_t block) const { return blocks_[block].weight / weight_; }
   /// The model with the data of a block.
@@ -38,7 +41,7 @@ class Minibatches {
     double weight = 0;
   };
 
-  Model model_;                  // without its states and lengths
+  Model model_;                  // without its states, lists and lengths
   Data all_;                     // without weights of the plate
   std::vector<double> weights_;  // [slice]
   DimId plate_ = 0;

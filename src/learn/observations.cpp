@@ -33,14 +33,14 @@ double slices_of(const Model& model, DimId plate, const Weights& weights) {
 
 }  // namespace
 
-double count_observations(const Model& model, const Data& data, const std::vector<bool>& learnt) {
+double count_observations(const Model& model, const Weights& weights, const std::vector<bool>& learnt) {
   std::optional<base::SortedSet> shared;
   const auto share = [&](const std::vector<DimId>& of) {
     shared = shared ? base::intersect(*shared, of) : base::SortedSet(of);
   };
   const std::vector<std::vector<DimId>>& plates_of = model.graph.variable_plates();
   for (const auto& [variable, states] : model.evidence) share(plates_of[*model.graph.find(variable)]);
-  for (const auto& [variable, list] : data.lists) share(plates_of[*find_variable(model, variable)]);
+  for (const auto& [variable, list] : model.lists) share(plates_of[*model.graph.find(variable)]);
   for (const auto& [name, numbers] : model.measurements) {
     share(model.graph.factor_plates(model::factors_measuring(model, name)[0]));
   }
@@ -50,28 +50,26 @@ double count_observations(const Model& model, const Data& data, const std::vecto
     for (const DimId d : model.graph.factors()[f].dims) std::erase(plates, d);
   }
   double count = 1;
-  for (const DimId plate : plates) count *= slices_of(model, plate, data.weights);
+  for (const DimId plate : plates) count *= slices_of(model, plate, weights);
   return count;
 }
 
-double count_cells(const Model& model, const Lists& lists) {
+double count_cells(const Model& model) {
   double count = 0;
   for (const auto& [variable, states] : model.evidence) count += static_cast<double>(tensor::count_observed(states));
   for (const auto& [name, numbers] : model.measurements) {
     const std::vector<double> seen = model::measured(model, model::factors_measuring(model, name)[0]).numbers;
     count += static_cast<double>(std::count_if(seen.begin(), seen.end(), [](double x) { return !std::isnan(x); }));
   }
-  for (const auto& [variable, list] : lists) count += static_cast<double>(tensor::count_observed(list.states));
+  for (const auto& [variable, list] : model.lists) count += static_cast<double>(tensor::count_observed(list.states));
   return count;
 }
 
-std::vector<std::string> swappable_states(const Model& model, const Lists& lists, const std::vector<bool>& learnt) {
+std::vector<std::string> swappable_states(const Model& model, const std::vector<bool>& learnt) {
   std::vector<std::string> notes;
   for (const std::string& name : variables(model)) {
     const DimId variable = *model.graph.find(name);
-    const bool listed = std::any_of(lists.begin(), lists.end(),
-                                    [&](const auto& entry) { return find_variable(model, entry.first) == variable; });
-    if (listed || model.evidence.contains(name) || model.graph.dims()[variable].size < 2) continue;
+    if (model.lists.contains(name) || model.evidence.contains(name) || model.graph.dims()[variable].size < 2) continue;
     bool held = false;
     bool all_learnt = true;
     for (std::size_t f = 0; f < learnt.size(); ++f) {

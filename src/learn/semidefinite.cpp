@@ -6,32 +6,25 @@
 #include <numeric>
 
 namespace plated::learn {
-namespace {
 
-/// Pivots below this, of numbers about one, are zero: products with directions are exact to 1e-11 or so, but EM stops
-/// short of the maximum.
-constexpr double negligible = 1e-7;
-
-}  // namespace
-
-Semidefinite::Semidefinite(std::vector<double> matrix, std::size_t size)
+Semidefinite::Semidefinite(std::vector<double> matrix, std::size_t size, double least)
     : size_(size), order_(size), determined_(size, true), inverse_(size * size, 0.0) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  const std::size_t rank = factorise(matrix);
-  find_null_space(matrix, rank);
-  invert(matrix, rank);
+  rank_ = factorise(matrix, least);
+  find_null_space(matrix, rank_);
+  invert(matrix, rank_);
 }
 
-std::size_t Semidefinite::factorise(std::vector<double>& m) {
+std::size_t Semidefinite::factorise(std::vector<double>& m, double least) {
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return m[i * size_ + j]; };
   for (std::size_t k = 0; k < size_; ++k) {
     std::size_t pivot = k;
     for (std::size_t i = k + 1; i < size_; ++i) pivot = at(i, i) > at(pivot, pivot) ? i : pivot;
-    if (!(at(pivot, pivot) > negligible)) {
+    if (!(at(pivot, pivot) > least)) {
       for (std::size_t i = k; i < size_; ++i) {
         for (std::size_t j = k; j <= i; ++j) {
-          const double least = i == j ? at(i, i) : -std::abs(at(i, j));
-          indefinite_ = indefinite_ || least < -10 * negligible;
+          const double lowest = i == j ? at(i, i) : -std::abs(at(i, j));
+          indefinite_ = indefinite_ || lowest < -10 * least;
         }
       }
       return k;
@@ -41,6 +34,7 @@ std::size_t Semidefinite::factorise(std::vector<double>& m) {
       for (std::size_t j = 0; j < size_; ++j) std::swap(at(k, j), at(pivot, j));
       for (std::size_t i = 0; i < size_; ++i) std::swap(at(i, k), at(i, pivot));
     }
+    smallest_ = std::min(smallest_, at(k, k));
     at(k, k) = std::sqrt(at(k, k));
     for (std::size_t i = k + 1; i < size_; ++i) at(i, k) /= at(k, k);
     for (std::size_t i = k + 1; i < size_; ++i) {

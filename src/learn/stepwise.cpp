@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "plated/error.hpp"
 
@@ -30,6 +31,8 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
       workspace_(batches.counting().plan()),
       run_(batches.counting().run()),
       factors_(batches.counting().factors()),
+      found_counts_(factors_.size()),
+      lists_(batches.counting().lists(), threads),
       logs_(factors_.size(), nullptr),
       counts_(factors_.size(), nullptr),
       numbers_(parts.size()) {
@@ -40,7 +43,23 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
     if (!batches.counting().is_counted(f)) continue;
     factors_[f] = batches.counting().start(f);
     places_.gradients[f] = batches.counting().operand(f);
+    if (batches.counting().is_listed(f)) found_counts_[f] = std::exchange(places_.gradients[f], Tensor());
   }
+}
+
+void Stepwise::write_lists(std::size_t block) {
+  const Counting& counting = batches_.counting();
+  if (counting.lists().empty()) return;
+  std::vector<Tensor> before = std::exchange(operands_, factors_);
+  before.resize(factors_.size());
+  for (const model::Listed& list : counting.lists()) {
+    const std::size_t f = list.factor();
+    const Tensor::Shape shape = list.shape(batches_.slices(block));
+    const bool fits = before[f].data() != nullptr && before[f].shape() == shape;
+    operands_[f] = fits ? std::move(before[f]) : Tensor(Dtype::float64, shape);
+    if (!fits && counting.is_counted(f)) places_.gradients[f] = Tensor(Dtype::float64, shape);
+  }
+  lists_.spread(factors_, operands_, std::vector<bool>(factors_.size(), true), batches_.first_slice(block));
 }
 
 void Stepwise::write(std::size_t block) {
@@ -48,18 +67,22 @@ void Stepwise::write(std::size_t block) {
   block_ = block;
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!batches_.counting().is_counted(f)) continue;
+    logs_[f] = static_cast<double*>(factors_[f].mutable_data());
+    counts_[f] = static_cast<const double*>(found_counts_[f].data());
+    if (batches_.counting().is_listed(f)) continue;
     if (places_.gradients[f].shape() != factors_[f].shape()) {
       places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
     }
-    logs_[f] = static_cast<double*>(factors_[f].mutable_data());
     counts_[f] = static_cast<const double*>(places_.gradients[f].data());
   }
   each([&](const Learnt& part, std::span<const double> numbers, auto) { part.write(numbers, operands()); });
+  write_lists(block);
 }
 
 double Stepwise::count_block(std::size_t block) {
   write(block);
-  value_and_gradient_into(found_, batches_.counting().plan(), factors_, workspace_, run_, places_);
+  value_and_gradient_into(found_, batches_.counting().plan(), read(), workspace_, run_, places_);
+  lists_.collect(places_.gradients, found_counts_, batches_.counting().counted(), batches_.first_slice(block));
   return sum_of(found_.values[0]);
 }
 
@@ -95,7 +118,7 @@ double Stepwise::log_total() {
   double total = 0;
   for (std::size_t block = 0; block < batches_.count(); ++block) {
     write(block);
-    total += batches_.share(block) * sum_of(batches_.counting().plan().run(factors_, run_)[0]);
+    total += batches_.share(block) * sum_of(batches_.counting().plan().run(read(), run_)[0]);
   }
   return total;
 }

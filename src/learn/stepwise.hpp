@@ -26,9 +26,12 @@ class Stepwise final : public Runner {
   void maximise(std::size_t block);
   /// Makes the operands those of a block.
   void write(std::size_t block);
+  void write_lists(std::size_t block);
   [[nodiscard]] Operands operands() const {
     return {.logs = logs_, .counts = counts_, .block = block_, .threads = run_.threads};
   }
+  /// What runs read.
+  [[nodiscard]] const std::vector<Tensor>& read() const { return operands_.empty() ? factors_ : operands_; }
   /// ln Z of all data under the numbers as they are.
   [[nodiscard]] double log_total();
 
@@ -37,6 +40,9 @@ class Stepwise final : public Runner {
   Workspace workspace_;
   RunOptions run_;
   std::vector<Tensor> factors_;
+  std::vector<Tensor> operands_;      // the same, but for tables that lists are read at; without lists: none
+  std::vector<Tensor> found_counts_;  // of such tables
+  SpreadLists lists_;
   GradientOptions places_;
   ValueAndGradient found_;
   std::vector<double*> logs_;

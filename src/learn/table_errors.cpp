@@ -29,6 +29,20 @@ class CurvedTable final : public Curved {
   [[nodiscard]] std::size_t size() const override { return free_.size(); }
   [[nodiscard]] double own(std::size_t i) const override { return own_of(free_[i].entry) + own_of(free_[i].reference); }
 
+  [[nodiscard]] double score(std::size_t i) const override {
+    const FreeEntry& at = free_[i];
+    return counts_[at.entry] / values_[at.entry] - counts_[at.reference] / values_[at.reference];
+  }
+
+  [[nodiscard]] bool move(std::span<const double> steps, std::span<double> parameters) const override {
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      parameters[free_[i].entry] += steps[i];
+      parameters[free_[i].reference] -= steps[i];
+    }
+    return std::all_of(free_.begin(), free_.end(),
+                       [&](const FreeEntry& at) { return parameters[at.entry] > 0 && parameters[at.reference] > 0; });
+  }
+
   void direct(std::size_t i, const Counts& counts) const override {
     const FreeEntry& at = free_[i];
     for (const std::size_t factor : table_.factors()) {

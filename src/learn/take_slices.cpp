@@ -140,11 +140,13 @@ Measurements take_measurements(const Model& observed, DimId plate, const Slices&
   return result;
 }
 
-ModelAndData take_slices(const Model& observed, const Weights& weights, const Lists& lists, DimId plate,
-                         const Slices& slices) {
+ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate, const Slices& slices) {
   Model model = observed;
-  const Data all{
-      .states = std::move(model.evidence), .lengths = std::move(model.lengths), .weights = weights, .lists = lists};
+  const Data all{.states = std::move(model.evidence),
+                 .lengths = std::move(model.lengths),
+                 .weights = weights,
+                 .lists = std::move(model.lists)};
+  model.lists.clear();
   model.evidence.clear();
   model.lengths.clear();
   return take_slices(model, all, plate, slices);

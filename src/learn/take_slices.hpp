@@ -17,7 +17,7 @@ struct ModelAndData {
 /// A model that has data as its evidence, with these slices of a plate alone: factors and evidence that have an axis
 /// for it, lengths, weights, and rows of lists. Variables that are observed in none of the slices are latent. The plate
 /// is not ragged.
-[[nodiscard]] ModelAndData take_slices(const Model& observed, const Weights& weights, const Lists& lists, DimId plate,
+[[nodiscard]] ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate,
                                        const std::vector<std::int64_t>& slices);
 
 /// The same of a model without evidence and lengths, and of all data.

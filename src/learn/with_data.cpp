@@ -121,9 +121,14 @@ Model with_data(const Model& model, const Data& data) {
     if (!is_told(data.states, name) && !is_told(data.lists, name)) observe(result, {{name, states}});
   }
   observe(result, data.states);
+  result.lists.clear();
+  for (const auto& [name, list] : model.lists) {
+    if (!is_told(data.states, name) && !is_told(data.lists, name)) observe(result, name, list);
+  }
+  for (const auto& [name, list] : data.lists) observe(result, name, list);
   for (const auto& [name, lengths] : data.lengths) result.lengths.insert_or_assign(name, lengths);
   take_measurements(result, model, data.measurements);
-  if (result.evidence.empty() && data.lists.empty() && result.measurements.empty()) {
+  if (result.evidence.empty() && result.lists.empty() && result.measurements.empty()) {
     throw OptionError("there are no data: the model has no evidence, and none was given");
   }
   for (const auto& [name, states] : result.evidence) {
@@ -134,19 +139,13 @@ Model with_data(const Model& model, const Data& data) {
   return result;
 }
 
-Model with_rows(Model model, const Lists& lists) {
-  for (const auto& [name, list] : lists) observe(model, name, list);
-  return model;
-}
-
-std::vector<Listed> sorted_lists(const Model& model, const Data& data) {
-  std::vector<Listed> sorted;
-  for (const auto& [name, list] : data.lists) {
-    const DimId variable = sorted.emplace_back(model, name, list).variable();
-    const base::SortedSet of_groups = model::plates_of_parents(model, variable);
-    for (const DimId plate : base::subtract(model.graph.variable_plates()[variable], of_groups)) {
+std::vector<model::Listed> sorted_lists(const Model& model, const Weights& weights, std::optional<DimId> cut) {
+  std::vector<model::Listed> sorted;
+  for (const auto& [name, list] : model.lists) {
+    const model::Listed& one = sorted.emplace_back(model, name, list, cut);
+    for (const DimId plate : model.graph.variable_plates()[one.variable()]) {
       const std::string& of_rows = model.graph.dims()[plate].name;
-      if (!data.weights.contains(of_rows)) continue;
+      if (graph::contains(one.plates(), plate) || !weights.contains(of_rows)) continue;
       throw OptionError("plate " + graph::quoted(of_rows) + " has weights, and no parent of " + graph::quoted(name) +
                         " is in it, whose rows are listed: give them as an array of all slices");
     }
@@ -154,8 +153,8 @@ std::vector<Listed> sorted_lists(const Model& model, const Data& data) {
   return sorted;
 }
 
-Model with_lists(Model model, const std::vector<Listed>& lists) {
-  for (const Listed& list : lists) list.put_factor(model);
+Model with_lists(Model model, const std::vector<model::Listed>& lists) {
+  for (const model::Listed& list : lists) list.put_factor(model);
   return model;
 }
 
@@ -166,6 +165,7 @@ Model resized_like(const Model& model, const FactorGraph& graph) {
   if (same) return result;
   result.graph = graph;
   result.evidence.clear();
+  result.lists.clear();
   result.measurements.clear();
   result.lengths.clear();
   return result;

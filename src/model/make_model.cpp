@@ -128,6 +128,7 @@ Model make_model(FactorGraph graph, const std::map<std::string, Tensor>& factors
               .labels = std::move(options.labels),
               .observed = std::move(options.observed),
               .evidence = {},
+              .lists = {},
               .lengths = std::move(options.lengths),
               .learning = std::move(options.learning),
               .likelihoods = std::move(options.likelihoods),
@@ -141,6 +142,7 @@ Model make_model(FactorGraph graph, const std::map<std::string, Tensor>& factors
   for (const auto& [variable, label] : model.labels) (void)variable_named(model, variable);
   for (const std::string& variable : model.observed) (void)variable_named(model, variable);
   observe(model, options.evidence);
+  for (const auto& [variable, list] : options.lists) observe(model, variable, list);
   measure(model, options.measurements);
   model.directed = model::is_directed(model);
   return model;

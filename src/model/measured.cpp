@@ -11,6 +11,7 @@
 #include "graph/length_axes.hpp"
 #include "graph/spell.hpp"
 #include "model/likelihoods.hpp"
+#include "model/listed.hpp"
 #include "model/sizes.hpp"
 #include "plated/error.hpp"
 
@@ -242,7 +243,7 @@ void put_parameters(std::span<const double> coordinates, const Measured& measure
 }
 
 Model bound(Model model, const std::vector<bool>& open) {
-  if (model.measurements.empty()) return model;
+  if (model.measurements.empty() && model.lists.empty()) return model;
   Model result = in_space(model, Space::log);
   for (std::size_t f = 0; f < model.factors.size(); ++f) {
     const Likelihood* const likelihood = likelihood_of(model, f);
@@ -258,6 +259,7 @@ Model bound(Model model, const std::vector<bool>& open) {
     graph::Derived::put_factor(result.graph, f, std::move(factor));
   }
   result.measurements.clear();
+  for (const auto& [variable, list] : model.lists) Listed(result, variable, list).put_message(result);
   return result;
 }
 

@@ -61,6 +61,9 @@ std::string observe(Model& model, std::string_view assignment) {
   }
   const Observed observed = read_variable(model, assignment.substr(0, sign));
   const Dim& dim = model.graph.dims()[observed.variable];
+  if (model.lists.contains(dim.name)) {
+    throw OptionError("the evidence of " + graph::quoted(dim.name) + " is a list of rows: add a row to it instead");
+  }
   const std::string_view spelled = assignment.substr(sign + 1);
   const std::int64_t state = state_named(model, dim.name, spelled);
 
@@ -100,6 +103,7 @@ void observe(Model& model, const Evidence& evidence) {
     }
     tensor::check_states(states, name, dim.size);
     model.evidence.insert_or_assign(dim.name, states);
+    model.lists.erase(dim.name);
     model.observed.insert(dim.name);
   }
 }

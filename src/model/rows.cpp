@@ -1,15 +1,10 @@
-// Sorts rows by the slices of their parents' plates, and puts them into a plate of their own.
+// Gives a model observations in rows, and refuses those that do not fit.
 #include "model/rows.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <memory>
 
-#include "base/checked_size.hpp"
 #include "base/sorted_set.hpp"
-#include "graph/derived.hpp"
 #include "graph/spell.hpp"
-#include "model/sizes.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
@@ -41,6 +36,10 @@ Holder only_holder(const Model& model, DimId variable) {
     return {.factor = {}, .why = "its distribution is in other plates"};
   }
   if (model.graph.linking_chain(variable)) return {.factor = {}, .why = "a chain links it"};
+  const auto is_end = [&](const Dim& dim) { return dim.end != End::none && dim.of == variable; };
+  if (std::any_of(model.graph.dims().begin(), model.graph.dims().end(), is_end)) {
+    return {.factor = {}, .why = "a factor holds an end of it"};
+  }
   return {.factor = holder};
 }
 
@@ -52,65 +51,6 @@ SortedSet parents_plates(const FactorGraph& graph, std::size_t factor, DimId chi
   }
   return plates;
 }
-
-std::string unused_name(const FactorGraph& graph, const std::string& wanted) {
-  std::string name = wanted;
-  for (int k = 2; graph.find(name); ++k) name = wanted + std::to_string(k);
-  return name;
-}
-
-/// Where rows go: the place of row r among those of all groups, which have `room` each. −1: nowhere.
-struct Places {
-  std::vector<std::int32_t> group;   // [row]
-  std::vector<std::int64_t> counts;  // [group]
-  std::int64_t room = 1;
-
-  Places(const Model& model, const Long& list, const SortedSet& grouped) {
-    std::int64_t groups = 1;
-    std::vector<const IntegerView*> slices;
-    for (const DimId plate : grouped) {
-      groups = base::checked_product(groups, model.graph.dims()[plate].size);
-      slices.push_back(&list.slices.at(model.graph.dims()[plate].name));
-    }
-    if (groups > std::numeric_limits<std::int32_t>::max()) {
-      throw SizeError("rows are about " + std::to_string(groups) +
-                      " slices of their parents' plates, which is too many");
-    }
-    counts.assign(static_cast<std::size_t>(groups), 0);
-    group.resize(list.states.size());
-    for (std::size_t r = 0; r < group.size(); ++r) {
-      std::int64_t at = 0;
-      for (std::size_t k = 0; k < slices.size(); ++k) at = at * model.graph.dims()[grouped[k]].size + (*slices[k])[r];
-      group[r] = list.states[r] < 0 ? -1 : static_cast<std::int32_t>(at);
-      if (group[r] >= 0) room = std::max(room, ++counts[static_cast<std::size_t>(at)]);
-    }
-  }
-
-  /// Entries of rows in the order of their groups: numbers below `count`, in as few bytes as these take.
-  [[nodiscard]] IntegerView sorted(const IntegerView& entries, std::vector<std::int64_t> shape,
-                                   std::int64_t count) const {
-    shape.push_back(room);
-    const auto fits = [&]<class T>(T) { return count <= std::numeric_limits<T>::max(); };
-    if (fits(std::int8_t{})) return sorted_as<std::int8_t>(entries, shape);
-    if (fits(std::int16_t{})) return sorted_as<std::int16_t>(entries, shape);
-    if (fits(std::int32_t{})) return sorted_as<std::int32_t>(entries, shape);
-    return sorted_as<std::int64_t>(entries, shape);
-  }
-
- private:
-  template <class T>
-  [[nodiscard]] IntegerView sorted_as(const IntegerView& entries, const std::vector<std::int64_t>& shape) const {
-    const auto kept = std::make_shared<std::vector<T>>(
-        static_cast<std::size_t>(std::max<std::int64_t>(1, base::checked_product(shape))));
-    std::vector<std::int32_t> next(counts.size(), 0);
-    for (std::size_t r = 0; r < group.size(); ++r) {
-      if (group[r] < 0) continue;
-      const std::int64_t at = group[r] * room + next[static_cast<std::size_t>(group[r])]++;
-      (*kept)[static_cast<std::size_t>(at)] = static_cast<T>(entries[r]);
-    }
-    return IntegerView::view(kept->data(), shape).keeping(kept);
-  }
-};
 
 }  // namespace
 
@@ -166,53 +106,15 @@ DimId listed_variable(const Model& model, std::string_view variable, const Long&
   return *found;
 }
 
-namespace {
-
-void observe_rows(Model& model, std::string_view variable, const Long& list) {
-  const DimId v = listed_variable(model, variable, list);
-  check_rows(model, v, list);
-  const std::string name = model.graph.dims()[v].name;
-  const std::size_t holder = *only_holder(model, v).factor;
-  const SortedSet grouped = parents_plates(model.graph, holder, v);
-  const SortedSet left = base::subtract(model.graph.variable_plates()[v], grouped);
-  const std::vector<std::int64_t> shape = sizes_of(model.graph, grouped, false);
-  const Places places(model, list, grouped);
-
-  std::vector<std::vector<DimId>> plates = model.graph.variable_plates();
-  const std::string rows = unused_name(model.graph, "rows_of_" + name);
-  const DimId row = model.graph.plate(rows, places.room);
-  plates.emplace_back();
-  std::vector<DimId> inside = grouped;
-  inside.push_back(row);
-  plates[v] = inside;
-  Factor factor = model.graph.factors()[holder];
-  for (const DimId plate : left) {
-    const std::string& of = model.graph.dims()[plate].name;
-    std::erase(factor.tied, plate);
-    if (std::find(factor.dims.begin(), factor.dims.end(), plate) == factor.dims.end()) continue;
-    const std::string index = unused_name(model.graph, std::string(of).append("_of_").append(name));
-    const IntegerView& slices = list.slices.at(of);
-    const DimId as_variable = model.graph.variable(index, model.graph.dims()[plate].size);
-    plates.push_back(inside);
-    std::replace(factor.dims.begin(), factor.dims.end(), plate, as_variable);
-    model.evidence.insert_or_assign(index, places.sorted(slices, shape, model.graph.dims()[plate].size));
-    model.observed.insert(index);
-    model.directed = false;
-  }
-  factor.tied.push_back(row);
-  graph::Derived::put_factor(model.graph, holder, std::move(factor));
-  graph::Derived::state_plates(model.graph, plates);
-  model.evidence.insert_or_assign(name, places.sorted(list.states, shape, model.graph.dims()[v].size));
-  model.observed.insert(name);
-  const auto is_full = [&](std::int64_t count) { return count == places.room; };
-  if (!std::all_of(places.counts.begin(), places.counts.end(), is_full)) {
-    model.lengths.insert_or_assign(rows, Integers(shape, places.counts));
-  }
-}
-
-}  // namespace
 }  // namespace model
 
-void observe(Model& model, std::string_view variable, const Long& list) { model::observe_rows(model, variable, list); }
+void observe(Model& model, std::string_view variable, const Long& list) {
+  const DimId v = model::listed_variable(model, variable, list);
+  model::check_rows(model, v, list);
+  const std::string& name = model.graph.dims()[v].name;
+  model.evidence.erase(name);
+  model.lists.insert_or_assign(name, list);
+  model.observed.insert(name);
+}
 
 }  // namespace plated

@@ -1,7 +1,7 @@
-// Observations in rows, as plates of the model.
+// What a list of rows may be of.
 #pragma once
 
-#include "plated/long.hpp"
+#include "plated/model.hpp"
 
 namespace plated::model {
 

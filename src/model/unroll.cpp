@@ -155,7 +155,7 @@ void copy_learning(const Model& model, const std::vector<Slice>& copies, Model& 
 }  // namespace
 
 Model unroll(const Model& model) {
-  if (!model.measurements.empty()) return unroll(model::bound(model));
+  if (!model.measurements.empty() || !model.lists.empty()) return unroll(model::bound(model));
   for (const auto& [chain, lengths] : model.lengths) {
     const std::int64_t size = model.graph.dims()[*model.graph.find(chain)].size;
     const bool ragged =

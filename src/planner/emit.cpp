@@ -171,7 +171,7 @@ class Emitter {
       request.start = {builder_.contract(
           {.inputs = inputs, .keep = parts.around.variables, .leaf = component.parent, .wide = true})};
     }
-    result.values = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+    result.values = emit_scan(schedule_, builder_, request, options_);
     return result;
   }
 

@@ -63,7 +63,7 @@ void ComponentEmitter::emit(std::uint32_t c) {
                         .nodes = tensors,
                         .keeps = wants_.slices(c) || options_.keep_sums || options_.keep_messages};
     for (const std::uint32_t n : component.scan->absorbed) request.start.push_back(value(n));
-    scans_[c] = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+    scans_[c] = emit_scan(schedule_, builder_, request, options_);
     message_[component.result] = last_message(component, scans_[c]);
   } else {
     message_[component.result] = product(c, std::move(tensors), true);
@@ -85,7 +85,7 @@ ValueId ComponentEmitter::message_without(std::uint32_t c) {
   for (const std::uint32_t n : rest.scan->absorbed) {
     if (const ValueId v = rest_of(n); v != none) request.start.push_back(v);
   }
-  return last_message(rest, emit_scan(schedule_, builder_, request, options_.order, options_.without));
+  return last_message(rest, emit_scan(schedule_, builder_, request, options_));
 }
 
 std::vector<ValueId> ComponentEmitter::later_slices(const ComponentRecord& component) {
@@ -107,7 +107,7 @@ ValueId ComponentEmitter::message_so_far(const ComponentRecord& component, const
                             .carried = component.scan->results(component.remaining),
                             .returns = true,
                             .keeps = true};
-  const ScanValues back = emit_scan(schedule_, builder_, request, options_.order, options_.without);
+  const ScanValues back = emit_scan(schedule_, builder_, request, options_);
   SinkNetwork network{.tensors = {scan.messages, scan.shifts, back.messages, back.shifts},
                       .sinks = {component.remaining},
                       .leaf = component.leaf};

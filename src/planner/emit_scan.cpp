@@ -18,29 +18,18 @@ using base::unite;
 
 class ScanEmitter {
  public:
-  ScanEmitter(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request, const OrderOptions& order,
-              const std::set<std::string>& without)
-      : schedule_(schedule),
-        builder_(builder),
-        component_(request.component),
-        request_(request),
-        order_(order),
-        without_(without) {}
+  ScanEmitter(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request, const EmitOptions& options)
+      : schedule_(schedule), builder_(builder), component_(request.component), request_(request), options_(options) {}
 
   ScanValues run() {
     const ScanRecord& record = *component_.scan;
     scan_ = {.chain = record.chain, .forward = record.forward != request_.returns, .leaf = component_.leaf};
     nodes_ = merged(request_.nodes);
-    std::vector<ValueId> inputs;
-    if (!request_.start.empty()) {
-      scan_.starts = true;
-      // In a sweep operands are read by ordinary steps only.
-      inputs.push_back(product(request_.start, component_.parent, builder_.keeps_sums()));
-    }
-    if (schedule_.weights.contains(record.chain)) {
-      scan_.ragged = true;
-      inputs.push_back(builder_.weights(record.chain));
-    }
+    scan_.ragged = schedule_.weights.contains(record.chain);
+    // In a sweep operands are read by ordinary steps only.
+    const ValueId first = product(request_.start, component_.parent, builder_.keeps_sums());
+    std::vector<ValueId> present;
+    if (scan_.ragged) present.push_back(builder_.weights(record.chain));
     // Of the states where messages come out, those that nothing holds under another name keep the slice's.
     std::vector<DimId> ends;
     for (const ProblemLink& link : record.links) {
@@ -50,9 +39,10 @@ class ScanEmitter {
       const std::optional<DimId>& end = scan_.forward ? link.last : link.first;
       ends.push_back(end && contains(component_.remaining, *end) ? *end : scan_.after.back());
     }
-    find_kept(inputs);
+    find_kept({&nodes_, &present, &request_.start});
     plan_body();
-    inputs.insert(inputs.end(), nodes_.begin(), nodes_.end());
+    std::vector<ValueId> inputs{first};
+    for (const auto* values : {&nodes_, &present}) inputs.insert(inputs.end(), values->begin(), values->end());
     std::vector<DimId> dims = scan_.kept;
     dims.insert(dims.end(), ends.begin(), ends.end());
     ScanValues values;
@@ -72,23 +62,18 @@ class ScanEmitter {
   void write_slices(ValueId messages) {
     const std::size_t step = schedule_.steps.size() - 1;
     const ScheduleBuilder::Unshared unshared(builder_);  // what else reads messages has masses of its own
-    const Schedule& body = *scan_.body;
-    std::vector<ValueId> outside(body.values.size(), none);
-    for (ValueId v = 0; v < body.values.size(); ++v) {
-      if (body.values[v].kind != Value::Kind::operand) continue;
-      outside[v] = body.values[v].index == 0 ? messages : nodes_[body.values[v].index - 1];
-    }
-    for (const Step& one : slice_steps_) compute_outside(one, body, outside);
-    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = outside[slice_steps_.back().output];
+    outside_[0] = messages;
+    for (const Step& one : slice_steps_) compute_outside(one);
+    std::get<base::Boxed<Scan>>(schedule_.steps[step].operation)->results = outside_[slice_steps_.back().output];
   }
 
-  /// Computes what a step of the body does for all slices at once; `outside` has the schedule's values for the body's.
-  void compute_outside(const Step& step, const Schedule& body, std::vector<ValueId>& outside) {
-    const Value& result = body.values[step.output];
+  /// Computes what a step of the body does for all slices at once.
+  void compute_outside(const Step& step) {
+    const Value& result = body_->values[step.output];
     ScheduleBuilder::Contract request{.inputs = {}, .keep = variables_of(result.dims), .leaf = component_.leaf};
     request.wide = result.kind == Value::Kind::output || result.precision == Precision::wide;
-    for (const ValueId v : step.inputs) request.inputs.push_back(outside[v]);
-    outside[step.output] = builder_.contract(std::move(request));
+    for (const ValueId v : step.inputs) request.inputs.push_back(outside_[v]);
+    outside_[step.output] = builder_.contract(std::move(request));
   }
 
   [[nodiscard]] SortedSet variables_of(const std::vector<DimId>& dims) const {
@@ -120,11 +105,12 @@ class ScanEmitter {
   }
 
   /// What every message has besides the states of links: batch dims, plates, and variables outside.
-  void find_kept(const std::vector<ValueId>& inputs) {
+  void find_kept(std::initializer_list<const std::vector<ValueId>*> inputs) {
     SortedSet all = unite(component_.scan->carried, request_.carried);
     const SortedSet carried = all;
-    for (const ValueId v : inputs) all = unite(all, builder_.carried(v));
-    for (const ValueId v : nodes_) all = unite(all, builder_.carried(v));
+    for (const std::vector<ValueId>* values : inputs) {
+      for (const ValueId v : *values) all = unite(all, builder_.carried(v));
+    }
     all = subtract(all, unite(component_.variables, {scan_.chain}));
     all = subtract(all, subtract(sorted(scan_.start), carried));
     for (const bool variables : {false, true}) {
@@ -148,7 +134,7 @@ class ScanEmitter {
   void plan_body() {
     body_ = empty_body(schedule_);
     body_->outputs = {with_kept(scan_.after)};
-    ScheduleBuilder body(*body_, without_, false);
+    ScheduleBuilder body(*body_, options_.without, false);
     body.enter({.leaf = component_.leaf});
     std::vector<ValueId> tensors{body.operand(0, with_kept(scan_.before), Precision::message)};
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -158,68 +144,64 @@ class ScanEmitter {
     }
     const SortedSet keep = variables_of(with_kept(scan_.after));
     const SinkNetwork network{.tensors = tensors, .sinks = {keep}, .leaf = component_.leaf};
-    const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, order_)[0];
+    const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, options_.order)[0];
     body.deliver(0, {.inputs = last, .keep = keep});
     hoist();
     slice_steps_ = body_->steps;
-    if (!without_.contains("fuse_elementwise")) fuse_elementwise(*body_);
-    scan_.body = std::move(body_);
+    if (!options_.without.contains("fuse_elementwise")) fuse_elementwise(*body_);
+    scan_.body = body_;
   }
 
-  /// Moves steps that read no message out of the body, and names its operands anew.
+  /// Moves steps that read no message out of the body, and names what the others read: these are its operands.
   void hoist() {
-    std::vector<bool> reads_message(body_->values.size(), false);
-    std::vector<ValueId> outside(body_->values.size(), none);  // the value of the schedule that is sliced
+    std::vector<bool> reads_message(body_->values.size(), false), is_named(reads_message);
     reads_message[0] = true;
-    for (std::size_t k = 0; k < nodes_.size(); ++k) outside[k + 1] = nodes_[k];
+    outside_.assign(body_->values.size(), none);
+    std::copy(nodes_.begin(), nodes_.end(), outside_.begin() + 1);
+    nodes_.clear();
+    body_->operands = {body_->values[0].dims};
     std::vector<Step> steps;
     for (Step& step : body_->steps) {
       const bool reads =
           std::any_of(step.inputs.begin(), step.inputs.end(), [&](ValueId v) { return reads_message[v]; });
-      if (reads || body_->values[step.output].kind == Value::Kind::output) {
-        reads_message[step.output] = true;
-        steps.push_back(std::move(step));
+      if (!reads && body_->values[step.output].kind != Value::Kind::output) {
+        compute_outside(step);
         continue;
       }
-      compute_outside(step, *body_, outside);
-    }
-    body_->steps = std::move(steps);
-    nodes_.clear();
-    body_->operands = {body_->values[0].dims};
-    std::vector<bool> known(body_->values.size(), false);
-    for (const Step& step : body_->steps) {
+      reads_message[step.output] = true;
       for (const ValueId v : step.inputs) {
-        if (outside[v] == none || known[v]) continue;
-        known[v] = true;
+        if (reads_message[v] || is_named[v]) continue;
+        is_named[v] = true;
         Value& value = body_->values[v];
-        value.dims = schedule_.values[outside[v]].dims;
+        value = schedule_.values[outside_[v]];
         std::erase(value.dims, scan_.chain);
         value.kind = Value::Kind::operand;
         value.index = body_->operands.size();
-        value.precision = schedule_.values[outside[v]].precision;
         body_->operands.push_back(value.dims);
-        nodes_.push_back(outside[v]);
+        nodes_.push_back(outside_[v]);
       }
+      steps.push_back(std::move(step));
     }
+    body_->steps = std::move(steps);
   }
 
   Schedule& schedule_;
   ScheduleBuilder& builder_;
   const ComponentRecord& component_;
   const ScanRequest& request_;
-  const OrderOptions& order_;
-  const std::set<std::string>& without_;
+  const EmitOptions& options_;
   Scan scan_;
   std::vector<ValueId> nodes_;  // the values that the body's operands are slices of, but for the message
   std::shared_ptr<Schedule> body_;
+  std::vector<ValueId> outside_;   // [value of the body]: the schedule's that it is a slice of
   std::vector<Step> slice_steps_;  // of the body, before any of them were fused
 };
 
 }  // namespace
 
 ScanValues emit_scan(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request,
-                     const OrderOptions& order, const std::set<std::string>& without) {
-  return ScanEmitter(schedule, builder, request, order, without).run();
+                     const EmitOptions& options) {
+  return ScanEmitter(schedule, builder, request, options).run();
 }
 
 }  // namespace plated::planner

@@ -1,12 +1,9 @@
 // Writes scans: messages along the chain that links the variables of a component, in either direction.
 #pragma once
 
-#include <set>
-#include <string>
 #include <vector>
 
-#include "planner/contraction_order.hpp"
-#include "planner/elimination.hpp"
+#include "planner/emit.hpp"
 #include "planner/schedule_builder.hpp"
 
 namespace plated::planner {
@@ -34,6 +31,6 @@ struct ScanValues {
 
 /// What reads no message is no part of the body: it is computed for all slices at once.
 [[nodiscard]] ScanValues emit_scan(Schedule& schedule, ScheduleBuilder& builder, const ScanRequest& request,
-                                   const OrderOptions& order, const std::set<std::string>& without);
+                                   const EmitOptions& options);
 
 }  // namespace plated::planner

@@ -19,65 +19,49 @@ SortedSet changed_nodes(const Elimination& elimination, const ComponentRecord& c
   return nodes;
 }
 
-/// Products over the plate change, and whatever is computed from them. Of a plate that the problem has left out for its
-/// single slice, all that is in it goes.
-ProblemOutput without_slices(const FactorGraph& graph, const Problem& problem, DimId plate, Elimination& elimination) {
+}  // namespace
+
+/// Products over a plate change where a slice is left out, and whatever is computed from what changes. Nodes in a
+/// chain's slices change as far as the components that leave these, whose plates the output has.
+ProblemOutput find_left_out(const FactorGraph& graph, const Problem& problem, const LeftOut& left_out,
+                            Elimination& elimination) {
+  const DimId of = left_out.of;
+  const bool of_plate = problem.kind[of] == DimKind::plate;
   const SortedSet gone = left_out_variables(graph, problem);
+  std::vector<bool> is_missing = left_out.factors;  // [operand]: a plate around it is empty
   for (Node& node : elimination.nodes) {
-    if (node.factor == none || !contains(problem.absent, plate)) continue;
+    if (node.factor == none) continue;
     const ProblemFactor& factor = problem.factors[node.factor];
-    node.changes = factor.operand >= 0 ? contains(graph.factor_plates(static_cast<std::size_t>(factor.operand)), plate)
-                                       : !base::intersect(factor.variables, gone).empty();
-  }
-  for (const ComponentRecord& component : elimination.components) {
-    const bool multiplies = contains(component.leaf, plate) && !contains(component.parent, plate);
-    if (multiplies || !changed_nodes(elimination, component).empty()) {
-      elimination.nodes[component.result].changes = true;
+    const auto operand = static_cast<std::size_t>(factor.operand);
+    if (factor.operand < 0) {
+      node.changes = !base::intersect(factor.variables, gone).empty();
+    } else if (of_plate) {
+      // If the problem has left the plate out for its single slice, all that is in it goes.
+      node.changes = contains(problem.absent, of) && contains(graph.factor_plates(operand), of);
+    } else if (left_out.factors[operand]) {
+      node.changes = true;
+      is_missing[operand] = false;
     }
   }
-  ProblemOutput output{.plates = {plate}};
-  for (const std::uint32_t n : elimination.scalars) {
-    if (elimination.nodes[n].changes) output.without = unite(output.without, {n});
-  }
-  return output;
-}
-
-/// Nodes in the chain's slices change as far as the components that leave these, whose plates the output has.
-ProblemOutput without_factors(const FactorGraph& graph, const Problem& problem, const LeftOut& left_out,
-                              Elimination& elimination) {
-  ProblemOutput output{.plates = {left_out.of}};
-  std::vector<bool> is_gone = left_out.factors;  // [operand]: a plate around it is empty
-  for (Node& node : elimination.nodes) {
-    const std::int64_t operand = node.factor != none ? problem.factors[node.factor].operand : -1;
-    if (operand < 0 || !left_out.factors[static_cast<std::size_t>(operand)]) continue;
-    node.changes = true;
-    is_gone[static_cast<std::size_t>(operand)] = false;
-  }
+  ProblemOutput output{.plates = {of}};
   for (const ComponentRecord& component : elimination.components) {
     const SortedSet changed = changed_nodes(elimination, component);
-    if (changed.empty()) continue;
-    if (contains(component.parent, left_out.of)) {
+    const bool multiplies = of_plate && contains(component.leaf, of) && !contains(component.parent, of);
+    if (changed.empty() && !multiplies) continue;
+    if (of_plate || contains(component.parent, of)) {
       elimination.nodes[component.result].changes = true;
     } else {
       output.without = unite(output.without, changed);
       output.plates = unite(output.plates, component.leaf);
     }
   }
-  if (std::find(is_gone.begin(), is_gone.end(), true) == is_gone.end()) return output;
+  for (const std::uint32_t n : elimination.scalars) {
+    if (elimination.nodes[n].changes) output.without = unite(output.without, {n});
+  }
   for (const Chain& chain : graph.chains()) {
-    if (chain.dim != left_out.of || chain.links.empty()) continue;
+    if (chain.dim != of || chain.links.empty() || std::count(is_missing.begin(), is_missing.end(), true) == 0) continue;
     output.plates = unite(output.plates, graph.variable_plates()[chain.links[0].source]);
   }
-  return output;
-}
-
-}  // namespace
-
-ProblemOutput find_left_out(const FactorGraph& graph, const Problem& problem, const LeftOut& left_out,
-                            Elimination& elimination) {
-  ProblemOutput output = problem.kind[left_out.of] == DimKind::plate
-                             ? without_slices(graph, problem, left_out.of, elimination)
-                             : without_factors(graph, problem, left_out, elimination);
   output.empty = std::any_of(output.plates.begin(), output.plates.end(),
                              [&](DimId d) { return contains(problem.fixed, d) && graph.dims()[d].size == 0; });
   return output;

@@ -75,11 +75,8 @@ class Printer {
 
   /// What a scan does in each slice.
   std::string slices(const Scan& scan, const Step& step) const {
-    std::vector<std::string> names;
-    std::size_t input = (scan.starts ? 1 : 0) + (scan.ragged ? 1 : 0);
-    for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
-      names.push_back(k == scan.message ? "message" : value(step.inputs[input++]));
-    }
+    std::vector<std::string> names{"message"};
+    for (std::size_t k = 1; k < scan.body->operands.size(); ++k) names.push_back(value(step.inputs[k]));
     const bool splits = scan_form(schedule_, step) && !scan.ragged &&
                         splits_time(elements(schedule_.extents, scan.kept), elements(schedule_.extents, scan.before),
                                     schedule_.extents[scan.chain]);

@@ -11,32 +11,19 @@ namespace {
 
 /// Whether a body sums the product of all its operands, each of them once.
 bool is_one_product(const Schedule& body) {
-  std::vector<int> reads(body.values.size(), 0);
+  std::size_t reads = 0;
   for (const Step& step : body.steps) {
     const auto* contract = step.as<Contract>();
     if (contract == nullptr || !contract->product.empty() || !contract->power.plates.empty() || contract->empty_sum ||
         contract->semiring) {
       return false;
     }
-    for (const ValueId v : step.inputs) ++reads[v];
+    reads += step.inputs.size();
   }
-  for (ValueId v = 0; v < body.values.size(); ++v) {
-    if (reads[v] > 1) return false;
-  }
-  return true;
+  return reads == body.operands.size() + body.steps.size() - 1;  // nothing is there that no step reads
 }
 
 }  // namespace
-
-std::size_t sliced_number(const Step& step, std::size_t operand) {
-  return operand - (operand > step.as<Scan>()->message ? 1 : 0);
-}
-
-ValueId sliced_value(const Step& step, std::size_t operand) {
-  const auto& scan = *step.as<Scan>();
-  const std::size_t first = (scan.starts ? 1U : 0U) + (scan.ragged ? 1U : 0U);
-  return step.inputs[first + sliced_number(step, operand)];
-}
 
 std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step) {
   const auto& scan = *step.as<Scan>();
@@ -46,9 +33,8 @@ std::optional<ScanForm> scan_form(const Schedule& schedule, const Step& step) {
   const SortedSet rows = base::sorted(scan.kept);
   ScanForm form;
   bool has_matrix = false;
-  for (std::size_t k = 0; k < scan.body->operands.size(); ++k) {
-    if (k == scan.message) continue;
-    const std::vector<DimId>& axes = schedule.values[sliced_value(step, k)].dims;
+  for (std::size_t k = 1; k < scan.body->operands.size(); ++k) {
+    const std::vector<DimId>& axes = schedule.values[step.inputs[k]].dims;
     const SortedSet dims = base::sorted(axes);
     const bool varies = base::contains(dims, scan.chain);
     const SortedSet own = base::subtract(base::subtract(dims, rows), {scan.chain});

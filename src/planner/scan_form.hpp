@@ -22,9 +22,4 @@ inline constexpr std::int64_t most_split_states = 3;
   return rows == 1 && states <= most_split_states && steps >= fewest_steps_of_a_part * time_parts;
 }
 
-/// An operand of a scan's body, the message not counted.
-[[nodiscard]] std::size_t sliced_number(const Step& step, std::size_t operand);
-/// The value that an operand of a scan's body, but for the message, is a slice of.
-[[nodiscard]] ValueId sliced_value(const Step& step, std::size_t operand);
-
 }  // namespace plated::planner

@@ -106,17 +106,15 @@ struct ScanForm {
 
 /// Messages along a chain. The body makes the next message of the last one, once for each slice; out = the last one.
 ///
-/// Inputs: the first message, if `starts`; which slices exist, if `ragged`: 0 in those that do not, which leave the
-/// message as it is; then the body's operands but for the message, of which those that have the chain are sliced along
-/// it. Without a first message it is one or, where messages carry ends along, one where both names of a state agree.
+/// Inputs are those of the body: the first message, then what has the chain and is sliced along it, or is the same in
+/// all slices. If it is `ragged`, which slices exist comes last: 0 in those that do not, which leave the message as it
+/// is. Where messages carry ends along, the first one is zero where two names of a state differ.
 struct Scan {
   DimId chain = 0;
   bool forward = true;  // from the first slice to the last
-  bool starts = false;
   bool ragged = false;
-  /// One of its operands is the message before a slice, over `kept` and `before`; its output: over `kept` and `after`.
+  /// Its first operand is the message before a slice, over `kept` and `before`; its output: over `kept` and `after`.
   std::shared_ptr<const Schedule> body;
-  std::size_t message = 0;    // that operand
   std::vector<DimId> kept;    // plates, batch dims and variables outside of the chain
   std::vector<DimId> before;  // states, one for each link
   std::vector<DimId> after;
@@ -141,8 +139,6 @@ struct Scan {
     ScanForm form;             // the other scan's, as operands of this body
     std::size_t messages = 0;  // before each slice of it, also an operand
     std::size_t last = 0;      // and its last one
-    enum class Answer : std::uint8_t { before, after, matrix };
-    std::vector<Answer> answers;  // of which factor of a slice, or of which state, each is the mass
   };
   std::optional<Smoothing> smoothing = {};
 };

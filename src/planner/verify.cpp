@@ -61,8 +61,8 @@ void verify(const Schedule& schedule) {
       written[v] = true;
     });
     if (const auto* scan = step.as<Scan>()) {
-      const std::size_t first = (scan->starts ? 1 : 0) + (scan->ragged ? 1 : 0);
-      hold(step.inputs.size() + 1 == first + scan->body->operands.size(), "a scan's inputs are not those of its body");
+      hold(step.inputs.size() == scan->body->operands.size() + (scan->ragged ? 1 : 0),
+           "a scan's inputs are not those of its body");
       verify(*scan->body);
       continue;
     }

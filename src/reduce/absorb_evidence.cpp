@@ -21,7 +21,8 @@ struct Absorbed {
 
 class Absorber {
  public:
-  explicit Absorber(Reduction& reduction) : reduction_(reduction), model_(reduction.model) {
+  Absorber(Reduction& reduction, Reading reading)
+      : reduction_(reduction), model_(reduction.model), reading_(reading) {
     plates_ = model_.graph.variable_plates();
     has_ends_.assign(model_.graph.dims().size(), false);
     for (const Dim& dim : model_.graph.dims()) {
@@ -48,7 +49,7 @@ class Absorber {
 
  private:
   bool absorb(DimId v, const IntegerView& states) {
-    if (!whole(v, states)) return false;
+    if (!whole(v, states) || stays_in_place(v)) return false;
     std::vector<Absorbed> absorbed;
     for (const std::size_t f : holders_[v]) {
       std::optional<Absorbed> without = select(f, v, states);
@@ -74,6 +75,24 @@ class Absorber {
     if (states.shape() != sizes || graph.linking_chain(v) || has_ends_[v]) return false;
     tensor::check_states(states, graph.dims()[v].name, graph.dims()[v].size);
     return tensor::range_of(states).least >= 0;
+  }
+
+  /// Whether runs read the only factor that holds a variable at its states, in the same slices, where a table with an
+  /// entry for each of these would be large.
+  [[nodiscard]] bool stays_in_place(DimId v) const {
+    if (reading_ == Reading::absorbed || plates_[v].empty() || holders_[v].size() != 1) return false;
+    const std::size_t f = holders_[v][0];
+    const Factor& factor = model_.graph.factors()[f];
+    const auto is_end = [&](DimId d) { return model_.graph.dims()[d].end != End::none; };
+    if (std::count(factor.dims.begin(), factor.dims.end(), v) != 1 || model_.graph.factor_plates(f) != plates_[v] ||
+        std::any_of(factor.dims.begin(), factor.dims.end(), is_end)) {
+      return false;
+    }
+    double entries = 1;
+    for (const DimId d : factor.dims) entries *= d == v ? 1.0 : static_cast<double>(model_.graph.dims()[d].size);
+    for (const DimId d : factor.tied) entries *= static_cast<double>(model_.graph.dims()[d].size);
+    constexpr double large = 65536;
+    return entries > large;
   }
 
   /// None where the result would be much larger than the factor and a table of what was seen.
@@ -165,6 +184,7 @@ class Absorber {
 
   Reduction& reduction_;
   Model& model_;
+  Reading reading_;
   std::vector<std::vector<DimId>> plates_;
   std::vector<bool> has_ends_;                     // [variable]
   std::vector<std::vector<std::size_t>> holders_;  // [variable]
@@ -172,19 +192,22 @@ class Absorber {
 
 }  // namespace
 
-void absorb_evidence(Reduction& reduction) {
-  if (!reduction.model.evidence.empty()) Absorber(reduction).run();
+void absorb_evidence(Reduction& reduction, Reading reading) {
+  if (!reduction.model.evidence.empty()) Absorber(reduction, reading).run();
 }
 
-Reduction reduce(const Model& model, const Evidence& evidence, const Lengths& lengths) {
+Reduction reduce(const Model& model, const Evidence& evidence, const Lengths& lengths, Reading reading,
+                 bool states_known) {
   Reduction reduction{.model = model};
   for (const auto& [chain, of_chain] : lengths) reduction.model.lengths.insert_or_assign(chain, of_chain);
-  const bool measured = !model.measurements.empty();
-  if (measured) reduction.model = model::bound(reduction.model);
   observe(reduction.model, evidence);
-  reduction.model.graph = graph::total_graph(measured ? reduction.model.graph : model.graph);
-  absorb_evidence(reduction);
-  drop_impossible(reduction);
+  for (const auto& [variable, list] : reduction.model.lists) reduction.listed.insert(*model.graph.find(variable));
+  if (!model.measurements.empty() || !reduction.listed.empty()) {
+    reduction.model = model::bound(std::move(reduction.model));
+  }
+  reduction.model.graph = graph::total_graph(reduction.model.graph);
+  absorb_evidence(reduction, reading);
+  if (states_known) drop_impossible(reduction);
   return reduction;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "graph/spell.hpp"
+#include "model/rows.hpp"
 #include "model/unknown_name.hpp"
 #include "plated/error.hpp"
 #include "solve/solver.hpp"
@@ -41,11 +42,23 @@ void check_left_out(const FactorGraph& graph, std::string_view plate, const std:
   }
 }
 
+/// Rows are multiplied by the slices of their parents' plates.
+void check_told_apart(const Model& model, std::string_view plate) {
+  for (const auto& [name, rows] : model.lists) {
+    if (!rows.slices.contains(std::string(plate))) continue;
+    const std::vector<DimId> of_groups = model::plates_of_parents(model, *model.graph.find(name));
+    if (graph::contains(of_groups, *model.graph.find(plate))) continue;
+    throw OptionError("the evidence of " + graph::quoted(name) + " is a list of rows, and no parent of it is in " +
+                      graph::quoted(plate) + ": to leave its slices out, give it as an array");
+  }
+}
+
 }  // namespace
 
 Tensor leave_one_out(const Model& model, std::string_view plate, const SolveOptions& options,
                      const std::vector<std::string>& factors) {
   check_left_out(model.graph, plate, factors);
+  check_told_apart(model, plate);
   const solve::Solver solver(model, options);
   // Only factors without plates drop states: what is impossible stays so without a slice.
   solver.check_possible();

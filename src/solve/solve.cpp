@@ -40,10 +40,16 @@ std::vector<std::vector<DimId>> asked_for(const Model& model, const std::vector<
   return result;
 }
 
+void check_not_listed(const Solver& solver, DimId v) {
+  if (!solver.reduction().listed.contains(v)) return;
+  throw OptionError("the evidence of " + graph::quoted(solver.graph().dims()[v].name) +
+                    " is a list of rows: it has no probabilities to ask for");
+}
+
 }  // namespace
 
 Tensor log_partition(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   if (solver.reduction().impossible) {
     const double nothing = -std::numeric_limits<double>::infinity();
     const auto shape = batch_sizes(model.graph);
@@ -65,6 +71,7 @@ std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& 
       const auto phase = phases.next(flops > 0 ? query.flops / flops : 1.0);
       Marginals posterior = solver.ask(query, {});
       for (const DimId v : query.variables) {
+        if (solver.reduction().listed.contains(v)) continue;
         auto found = posterior.variables.extract(model.graph.dims()[v].name);
         if (found.empty()) continue;
         found.mapped() = solver.expanded({v}, std::move(found.mapped()));
@@ -84,6 +91,7 @@ std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<
   MarginalOptions wanted{.variables = false};
   std::vector<DimId> all;
   for (const std::vector<DimId>& variables : asked) {
+    for (const DimId v : variables) check_not_listed(solver, v);
     all.insert(all.end(), variables.begin(), variables.end());
     if (variables.size() == 1) {
       wanted.variables = true;
@@ -104,9 +112,10 @@ std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<
 }
 
 MapResult map(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
   MapResult result = map(solver.plan(false), solver.factors(), solver.run_options());
+  solver.leave_out_listed(result.assignment);
   solver.expand(result.assignment);
   return result;
 }
@@ -115,6 +124,7 @@ std::map<std::string, Tensor> max_marginals(const Model& model, const SolveOptio
   const Solver solver(model, options);
   solver.check_possible();
   auto result = max_marginals(solver.plan(false), solver.factors(), solver.run_options());
+  solver.leave_out_listed(result);
   for (auto& [name, scores] : result) {
     scores = solver.expanded({*model.graph.find(name)}, std::move(scores), -std::numeric_limits<double>::infinity());
   }
@@ -122,15 +132,16 @@ std::map<std::string, Tensor> max_marginals(const Model& model, const SolveOptio
 }
 
 std::map<std::string, Integers> sample(const Model& model, const SampleOptions& draws, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
   auto result = sample(solver.plan(false), solver.factors(), draws, solver.run_options());
+  solver.leave_out_listed(result);
   solver.expand(result);
   return result;
 }
 
 Tensor entropy(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  const Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
   return entropy(solver.plan(false), solver.factors(), solver.run_options());
 }

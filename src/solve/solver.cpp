@@ -8,14 +8,15 @@
 #include "model/run_evidence.hpp"
 #include "plated/error.hpp"
 #include "reduce/log_range.hpp"
+#include "tensor/check_entries.hpp"
 
 namespace plated::solve {
 
-Solver::Solver(const Model& model, const SolveOptions& options)
+Solver::Solver(const Model& model, const SolveOptions& options, reduce::Reading reading, bool states_known)
     : watch_(options.cancelled, options.progress),
       model_(model),
       options_(options),
-      reduction_(reduce::reduce(model, options.evidence, options.lengths)),
+      reduction_(reduce::reduce(model, options.evidence, options.lengths, reading, states_known)),
       axes_(reduction_.model.graph) {
   if (!reduction_.impossible) {
     reduce::check_log_range(reduction_.model);
@@ -39,6 +40,14 @@ std::vector<DimId> Solver::observed_in(const reduce::Query& part) const {
   std::vector<DimId> result;
   std::copy_if(observed_.begin(), observed_.end(), std::back_inserter(result), [&](DimId v) { return held[v]; });
   return result;
+}
+
+void Solver::name_observed(Question& question, const std::vector<DimId>& observed) const {
+  for (const DimId v : observed) {
+    const std::string& name = graph().dims()[v].name;
+    const bool partly = tensor::range_of(reduction_.model.evidence.at(name)).least < 0;
+    (partly ? question.partly_observed : question.observed).push_back(name);
+  }
 }
 
 Plan Solver::plan(const FactorGraph& graph, const std::vector<DimId>& observed, bool sums_only) const {

@@ -17,7 +17,8 @@ namespace plated::solve {
 class Solver {
  public:
   /// Throws what reduce() throws. The model and the options outlive it.
-  Solver(const Model& model, const SolveOptions& options);
+  Solver(const Model& model, const SolveOptions& options, reduce::Reading reading = reduce::Reading::absorbed,
+         bool states_known = true);
 
   [[nodiscard]] const reduce::Reduction& reduction() const { return reduction_; }
   [[nodiscard]] const FactorGraph& graph() const { return reduction_.model.graph; }
@@ -32,6 +33,9 @@ class Solver {
   [[nodiscard]] Plan plan(bool sums_only) const { return plan(graph(), observed_, sums_only); }
   /// The same of a part of it.
   [[nodiscard]] Plan plan(const reduce::Query& part) const;
+  /// What a run of such a plan is asked, besides its kind: which variables it has evidence for.
+  void name_observed(Question& question, const std::vector<DimId>& observed) const;
+  void name_observed(Question& question, const reduce::Query& part) const { name_observed(question, observed_in(part)); }
   /// Options of a run; it is watched already.
   [[nodiscard]] RunOptions run_options() const;
   /// The posteriors of a part of the reduced model.
@@ -40,6 +44,11 @@ class Solver {
   /// Expands a posterior of the reduced model to all states. Its state axes are those of the variables in declaration
   /// order, and become those of `variables` in their order. States that were left out have the entry `absent`.
   [[nodiscard]] Tensor expanded(const std::vector<DimId>& variables, Tensor posterior, double absent = 0) const;
+  /// Variables that are observed in rows have no answers by slice.
+  template <class Answers>
+  void leave_out_listed(Answers& by_name) const {
+    for (const DimId v : reduction_.listed) by_name.erase(graph().dims()[v].name);
+  }
   /// Assignments of the reduced model in the model's own states.
   void expand(std::map<std::string, Integers>& assignment) const;
 

@@ -61,6 +61,26 @@ class Explain(Case):
         self.assertEqual(swept["question"], "marginals")
         self.assertEqual(len(swept["plans"]), swept["sweeps"])
 
+    def test_variables_that_will_be_observed(self):
+        votes = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"item": 2000, "annotator": 50},
+            "variables": {"truth": {"size": 2, "plates": ["item"]}, "vote": {"size": 3, "plates": ["item", "annotator"]}},
+            "factors": [
+                {"name": "prior", "dims": ["truth"], "tied": ["item"], "values": [0.4, 0.6]},
+                {"name": "votes", "dims": ["annotator", "truth", "vote"], "tied": ["item"], "values": [[[0.8, 0.2, 0], [0.3, 0.6, 0.1]]] * 50},
+            ],
+        }  # fmt: skip
+        self.write("votes.json", json.dumps(votes))
+        self.assertNotIn("Gather", self.says("explain", "votes.json"))
+        told = self.tells("explain", "votes.json", "--observed", "vote")
+        self.assertIn("Gather", told["plans"][0]["schedule"])
+        votes["evidence"] = {"vote": [[k % 2] * 50 for k in range(2000)]}
+        self.write("seen.json", json.dumps(votes))
+        self.assertEqual(self.tells("explain", "seen.json")["cost"], told["cost"])
+        few = self.tells("explain", model("anesthesia.json"), "--observed", "grade")
+        self.assertEqual(few["cost"], self.tells("explain", model("anesthesia.json"))["cost"])
+        self.refuses(2, "no variable 'votes' to be observed", "explain", "votes.json", "--observed", "votes")
+
     def test_json_of_what_cannot_be_solved(self):
         self.write("rbm.json", json.dumps(MACHINE))
         self.refuses(3, "intractable", "explain", "rbm.json", "--json")

@@ -95,6 +95,38 @@ class Fit(Case):
         self.refuses(2, "is not a plate and a number of slices, as in patient=100", *words, "--batch", "i")
         self.refuses(2, "there is no plate 'j' to have batches", *words, "--batch", "j=7")
 
+    def test_rows(self):
+        """A table with columns for plates is read in rows: all at once, in batches, and as the evidence of a model."""
+        votes = {
+            "format": "plated", "version": 1, "space": "real", "plates": {"item": 30, "annotator": 3},
+            "variables": {"truth": {"size": 2, "plates": ["item"]}, "vote": {"size": 2, "plates": ["item", "annotator"]}},
+            "factors": [
+                {"name": "prior", "dims": ["truth"], "tied": ["item"], "distribution_of": "truth", "learn": True, "values": [0.4, 0.6]},
+                {"name": "votes", "dims": ["annotator", "truth", "vote"], "tied": ["item"], "distribution_of": "vote", "learn": True,
+                 "values": [[[0.8, 0.2], [0.3, 0.7]]] * 3},
+            ],
+        }  # fmt: skip
+        rows = [(k * 7 % 30, k % 3, k * k % 5 % 2) for k in range(60)]
+        dense = [[-1] * 3 for _ in range(30)]
+        for item, annotator, vote in rows:
+            dense[item][annotator] = vote
+        self.write("votes.json", json.dumps(votes))
+        self.write("votes.npy", npy("<i4", (30, 3), sum(dense, [])))
+        self.write("votes.csv", "item,annotator,vote\n" + "\n".join(f"{i},{a},{v}" for i, a, v in rows if dense[i][a] == v) + "\n")
+        for words in ([], ["--batch", "item=7", "--iterations", 4], ["--cross-validate", "item=3"]):
+            arrays = self.tells("fit", "votes.json", "--data", "vote=votes.npy", *words)
+            lists = self.tells("fit", "votes.json", "--data", "votes.csv", *words)
+            self.assertAlmostEqual(lists["ln_l"], arrays["ln_l"], places=9)
+        votes["evidence"] = {"vote": dict(states=[v for _, _, v in rows], slices=dict(item=[i for i, _, _ in rows], annotator=[a for _, a, _ in rows]))}
+        self.write("seen.json", json.dumps(votes))
+        self.assertEqual(list(self.tells("solve", "seen.json", "--task", "mar")["marginals"]), ["truth"])
+        for task in ("mar", "map", "sample"):
+            self.assertNotIn("vote", self.says("solve", "seen.json", "--task", task))
+            self.assertNotIn("vote", self.says("solve", "seen.json", "--task", task, "--format", "csv"))
+        self.refuses(2, "list of rows: it has no probabilities", "solve", "seen.json", "--query", "vote")
+        self.refuses(2, "no parent of it is in 'annotator'", "evaluate", "seen.json", "--plate", "annotator")
+        self.assertIn("60 values observed", self.says("explain", "seen.json"))
+
     def test_batches_of_numbers(self):
         model = {
             "format": "plated", "version": 1, "space": "real", "plates": {"i": 1},

@@ -1,64 +1,11 @@
-// Outputs of random chains, per slice, at the ends and in total, in every semiring, against the unrolled chain.
+// Outputs of chains by equations, at ends inside of plates, and in one workspace with many lengths.
 #include <gtest/gtest.h>
-
-#include <tuple>
 
 #include "property/drawn_model.hpp"
 #include "property/expect_close.hpp"
 
 namespace plated::test {
 namespace {
-
-class ChainValues : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
- protected:
-  void run(std::uint64_t runs, int zero_percent, const ChainOptions& graphs = {}) {
-    const Dtype dtype = std::get<1>(GetParam());
-    const DrawOptions draw{.semiring = std::get<0>(GetParam()),
-                           .dtypes = {dtype},
-                           .zero_percent = zero_percent,
-                           .signs = true,
-                           .graphs = graphs};
-    for_each_model(runs, draw, [&](DrawnModel& drawn) -> testing::AssertionResult {
-      const auto expected = oracle::unrolled(drawn.graph, drawn.tensors(), drawn.semiring, drawn.c.lengths);
-      const auto good = close(drawn.plan.run(drawn.tensors(), drawn.run()), expected, drawn.semiring, tolerance(dtype));
-      if (good) return good;
-      return testing::AssertionFailure() << good.message() << "\n" << drawn.plan.print();
-    });
-  }
-};
-
-TEST_P(ChainValues, EqualTheUnrolledChain) { run(700, 0); }
-TEST_P(ChainValues, OfZerosAreExactAndNeverNan) { run(500, 30); }
-TEST_P(ChainValues, OfLargerChainsEqualTheUnrolledChain) { run(40, 5, {.most_work = 2e6, .small_sizes = false}); }
-
-TEST_P(ChainValues, OfChainsInsideChainsEqualTheUnrolledChain) { run(200, 5, {.nested = true}); }
-TEST_P(ChainValues, OfRunsInBlocksOfSlicesEqualTheUnrolledChain) {
-  const BlockedFrom all(0);
-  run(150, 5);
-  run(50, 5, {.nested = true});
-}
-TEST_P(ChainValues, OfOutputsAcrossWhatNothingJoinsEqualTheUnrolledChain) {
-  run(150, 5, {.outputs_across = true});
-  run(50, 5, {.nested = true, .outputs_across = true});
-}
-
-std::string parameter_name(const testing::TestParamInfo<std::tuple<Semiring, Dtype>>& info) {
-  return std::string(name(std::get<0>(info.param))) + "_" + std::string(name(std::get<1>(info.param)));
-}
-
-INSTANTIATE_TEST_SUITE_P(Semirings, ChainValues,
-                         testing::Combine(testing::Values(Semiring::real, Semiring::log, Semiring::max_plus,
-                                                          Semiring::min_plus, Semiring::max_product, Semiring::boolean),
-                                          testing::Values(Dtype::float32, Dtype::float64)),
-                         parameter_name);
-
-TEST(ChainValue, OfMixedDtypes) {
-  const DrawOptions draw{.dtypes = {Dtype::float32, Dtype::float64}, .zero_percent = 5, .graphs = ChainOptions{}};
-  for_each_model(300, draw, [](DrawnModel& drawn) {
-    const auto expected = oracle::unrolled(drawn.graph, drawn.tensors(), drawn.semiring, drawn.c.lengths);
-    return close(drawn.plan.run(drawn.tensors(), drawn.run()), expected, drawn.semiring, tolerance(Dtype::float32));
-  });
-}
 
 TEST(ChainValue, OfAnEquationIsThatOfItsPlan) {
   std::int64_t compared = 0;
@@ -130,18 +77,6 @@ TEST(ChainValue, OfOneWorkspaceAndManyLengths) {
     plan.run_into(outputs, operands.tensors(), workspace, options);
     const auto expected = oracle::unrolled(graph, operands.tensors(), Semiring::log, options.lengths);
     ASSERT_TRUE(close(outputs, expected, Semiring::log, 1e-13)) << "repeat " << repeat;
-  }
-}
-
-TEST(ChainValue, IsTheSameWithAnyPassLeftOut) {
-  for (const std::string& pass : Plan::passes()) {
-    for_each_model(40, {.graphs = ChainOptions{}}, [&](DrawnModel& drawn) -> testing::AssertionResult {
-      const Plan plan = compile(drawn.graph, {.without = {pass}});
-      const auto expected = oracle::unrolled(drawn.graph, drawn.tensors(), drawn.semiring, drawn.c.lengths);
-      const auto good = close(plan.run(drawn.tensors(), drawn.run()), expected, drawn.semiring, 1e-13);
-      if (good) return good;
-      return testing::AssertionFailure() << "without " << pass << ": " << good.message();
-    });
   }
 }
 

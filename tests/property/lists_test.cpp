@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <variant>
 
 #include "plated/error.hpp"
 #include "plated/fit.hpp"
@@ -213,6 +214,61 @@ AssertionResult check_fit(const RandomVotes& votes) {
   return same("the score", {score.log_likelihood}, {expected.log_likelihood});
 }
 
+/// In batches of a plate, which are the same for both.
+AssertionResult check_batches(const RandomVotes& votes, Random& random, std::int64_t& cut) {
+  Data dense{.states = votes.beside};
+  dense.states.insert(votes.dense.begin(), votes.dense.end());
+  Data rows{.states = votes.beside, .lists = {{"v", votes.list}}};
+  const bool chain = votes.model.graph.dims()[*votes.model.graph.find("i")].kind == DimKind::chain;
+  const std::string plate(1, static_cast<char>((chain ? 'j' : 'i') + random.below(chain ? 2 : 3)));
+  FitOptions options{.restarts = 1 + static_cast<int>(random.below(2)),
+                     .iterations = 3,
+                     .tolerance = 0,
+                     .pseudo_count = random.chance(50) ? 0.1 : 0,
+                     .batch = {{plate, 1 + random.below(3)}},
+                     .seed = static_cast<std::uint64_t>(random.below(100)),
+                     .threads = 1 + static_cast<int>(random.below(2))};
+  if (random.chance(30)) {
+    std::vector<double> weights;
+    for (std::int64_t k = 0; k < votes.model.graph.dims()[*votes.model.graph.find(plate)].size; ++k)
+      weights.push_back(random.chance(20) ? 0.0 : random.uniform(0.2, 3));
+    dense.weights.emplace(plate, Tensor::of(weights));
+    rows.weights = dense.weights;
+  }
+  // What is refused, or excluded by what the first batches teach, is so in both forms.
+  const auto attempt = [&](const Data& data) -> std::variant<Fit, std::string> {
+    try {
+      return fit(votes.model, data, options);
+    } catch (const OptionError& refused) {
+      return refused.what();
+    } catch (const ImpossibleError& excluded) {
+      return excluded.what();
+    }
+  };
+  const auto in_arrays = attempt(dense);
+  const auto in_rows = attempt(rows);
+  if (const auto* const refused = std::get_if<std::string>(&in_arrays)) {
+    const auto* const also = std::get_if<std::string>(&in_rows);
+    if (also != nullptr && *also == *refused) return AssertionSuccess();
+    return AssertionFailure() << "rows are not refused: " << *refused;
+  }
+  if (const auto* const refused = std::get_if<std::string>(&in_rows)) return AssertionFailure() << *refused;
+  const Fit& right = std::get<Fit>(in_arrays);
+  const Fit& found = std::get<Fit>(in_rows);
+  ++cut;
+  std::vector<double> objectives, others;
+  for (const Restart& one : right.restarts) objectives.push_back(one.objective);
+  for (const Restart& one : found.restarts) others.push_back(one.objective);
+  if (auto good = same("what restarts end with", others, objectives); !good) return good;
+  if (found.best != right.best) return AssertionSuccess();  // two that differ by rounding alone
+  if (auto good = same("the history in batches", found.history, right.history); !good) return good;
+  for (std::size_t f = 0; f < right.model.factors.size(); ++f) {
+    if (auto good = same("a table", found.model.factors[f].values(), right.model.factors[f].values()); !good)
+      return good;
+  }
+  return AssertionSuccess();
+}
+
 AssertionResult check_standard_errors(const RandomVotes& votes, std::int64_t& determined) {
   Data dense{.states = votes.beside};
   dense.states.insert(votes.dense.begin(), votes.dense.end());
@@ -238,12 +294,14 @@ AssertionResult check_standard_errors(const RandomVotes& votes, std::int64_t& de
 TEST(Lists, AnswerAndFitAsArraysDo) {
   std::int64_t checked = 0;
   std::int64_t determined = 0;
+  std::int64_t cut = 0;
   for_each_seed(1500, [&](std::uint64_t seed) {
     Random random(seed);
     const RandomVotes votes(random);
     try {
       AssertionResult good = check_answers(votes);
       if (good) good = check_fit(votes);
+      if (good) good = check_batches(votes, random, cut);
       if (good && seed % 4 == 0) good = check_standard_errors(votes, determined);
       ++checked;
       return good ? good : good << "\n" << votes.model.graph.print();
@@ -253,6 +311,7 @@ TEST(Lists, AnswerAndFitAsArraysDo) {
   });
   EXPECT_GE(checked, quota(1000));
   EXPECT_GE(determined, quota(20));
+  EXPECT_GE(cut, quota(200));
 }
 
 }  // namespace

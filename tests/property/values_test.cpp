@@ -1,83 +1,82 @@
-// Every semiring and element type on random plated graphs and random layouts, against the unrolled graph.
+// Outputs of random models in every semiring and element type, and in random layouts, against the unrolled graph.
 #include <gtest/gtest.h>
 
-#include <tuple>
-
-#include "property/compile_case.hpp"
+#include "property/drawn_model.hpp"
 #include "property/expect_close.hpp"
-#include "property/random_case.hpp"
-#include "property/random_operands.hpp"
-#include "property/seeds.hpp"
 
 namespace plated::test {
 namespace {
 
-class Values : public testing::TestWithParam<std::tuple<Semiring, Dtype>> {
- protected:
-  /// The share of graphs that must be tractable for the test to mean anything.
-  void run(std::uint64_t runs, std::vector<Dtype> dtypes, double relative, const CaseOptions& options,
-           int zero_percent) {
-    const Semiring semiring = std::get<0>(GetParam());
-    std::uint64_t seen = 0, compared = 0;
-    for_each_seed(runs, [&](std::uint64_t seed) -> testing::AssertionResult {
-      const Case c = random_case(seed, options);
-      const FactorGraph graph = c.build();
-      ++seen;
-      const std::optional<Plan> plan = compile_if_tractable(graph);
-      if (!plan) return testing::AssertionSuccess();
-      ++compared;
-      Random random(seed + 1000003);
-      const bool strided = random.chance(70);
-      const Operands operands(
-          graph, random, {.semiring = semiring, .dtypes = dtypes, .strided = strided, .zero_percent = zero_percent});
-      const std::vector<Tensor> results = plan->run(operands.tensors(), {.semiring = semiring, .threads = 1});
-      const auto expected = oracle::unrolled(graph, operands.tensors(), semiring);
-      const testing::AssertionResult result = close(results, expected, semiring, relative);
-      if (result) return result;
-      return testing::AssertionFailure() << c.print() << "\n  " << name(semiring) << (strided ? ", strided" : "")
-                                         << ": " << result.message() << "\n"
-                                         << plan->print();
-    });
-    EXPECT_GE(2 * compared, seen > 100 ? seen : 0) << "too many graphs were skipped";
-  }
-};
+testing::AssertionResult check(const DrawnModel& drawn, const Plan& plan, Dtype dtype) {
+  const auto expected = oracle::unrolled(drawn.graph, drawn.tensors(), drawn.semiring, drawn.c.lengths);
+  const auto good = close(plan.run(drawn.tensors(), drawn.run()), expected, drawn.semiring, tolerance(dtype));
+  if (good) return good;
+  return testing::AssertionFailure() << good.message() << "\n" << plan.print();
+}
+
+class Values : public OfModels {};
 
 TEST_P(Values, EqualTheUnrolledGraph) {
-  const Dtype dtype = std::get<1>(GetParam());
-  run(2000, {dtype}, tolerance(dtype), {}, 0);
+  Models drawn = models();
+  drawn.draw.signs = true;
+  for_each_model(drawn, [](const DrawnModel& one) { return check(one, one.plan, dtype()); });
 }
 
-TEST_P(Values, OfZerosAreExactAndNeverNan) {
-  const Dtype dtype = std::get<1>(GetParam());
-  run(1000, {dtype}, tolerance(dtype), {}, 35);
-}
+constexpr ChainOptions nested{.nested = true}, across{.outputs_across = true};
+constexpr ChainOptions nested_across{.nested = true, .outputs_across = true};
 
-TEST_P(Values, OfLargerGraphsEqualTheUnrolledGraph) {
-  const Dtype dtype = std::get<1>(GetParam());
-  run(150, {dtype}, tolerance(dtype), {.most_work = 1e6, .small_sizes = false}, 5);
-}
-
-std::string parameter_name(const testing::TestParamInfo<std::tuple<Semiring, Dtype>>& info) {
-  return std::string(name(std::get<0>(info.param))) + "_" + std::string(name(std::get<1>(info.param)));
-}
-
-constexpr Semiring all_semirings[] = {Semiring::real,     Semiring::log,         Semiring::max_plus,
-                                      Semiring::min_plus, Semiring::max_product, Semiring::boolean};
-
-INSTANTIATE_TEST_SUITE_P(Semirings, Values,
-                         testing::Combine(testing::ValuesIn(all_semirings),
-                                          testing::Values(Dtype::float32, Dtype::float64)),
-                         parameter_name);
+INSTANTIATE_TEST_SUITE_P(
+    Of, Values,
+    testing::Combine(
+        testing::Values(Models{"plates", 2000}, Models{"plates_with_zeros", 1000, {.zero_percent = 35}},
+                        Models{"larger_plates",
+                               150,
+                               {.zero_percent = 5, .graphs = CaseOptions{.most_work = 1e6, .small_sizes = false}}},
+                        Models{"plates_in_blocks", 200, {.zero_percent = 5}, true},
+                        Models{"chains", 700, {.graphs = ChainOptions{}}},
+                        Models{"chains_with_zeros", 500, {.zero_percent = 30, .graphs = ChainOptions{}}},
+                        Models{"larger_chains",
+                               40,
+                               {.zero_percent = 5, .graphs = ChainOptions{.most_work = 2e6, .small_sizes = false}}},
+                        Models{"chains_in_chains", 200, {.zero_percent = 5, .graphs = nested}},
+                        Models{"chains_in_blocks", 150, {.zero_percent = 5, .graphs = ChainOptions{}}, true},
+                        Models{"chains_in_chains_in_blocks", 50, {.zero_percent = 5, .graphs = nested}, true},
+                        Models{"chains_with_outputs_across", 150, {.zero_percent = 5, .graphs = across}},
+                        Models{
+                            "chains_in_chains_with_outputs_across", 50, {.zero_percent = 5, .graphs = nested_across}}),
+        testing::Values(Semiring::real, Semiring::log, Semiring::max_plus, Semiring::min_plus, Semiring::max_product,
+                        Semiring::boolean),
+        both_dtypes),
+    models_name);
 
 /// Operands of both types at once; what float32 holds exactly is as precise as the rest.
-class MixedValues : public Values {};
+class MixedValues : public OfModels {};
+
 TEST_P(MixedValues, EqualTheUnrolledGraph) {
-  run(1000, {Dtype::float32, Dtype::float64}, tolerance(Dtype::float32), {}, 10);
+  Models drawn = models();
+  drawn.draw.signs = true;
+  drawn.draw.dtypes = {Dtype::float32, Dtype::float64};
+  for_each_model(drawn, [](const DrawnModel& one) { return check(one, one.plan, Dtype::float32); });
 }
-INSTANTIATE_TEST_SUITE_P(Semirings, MixedValues,
-                         testing::Combine(testing::Values(Semiring::real, Semiring::log, Semiring::max_plus),
-                                          testing::Values(Dtype::float64)),
-                         parameter_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, MixedValues,
+    testing::Combine(testing::Values(Models{"plates", 1000, {.zero_percent = 10}},
+                                     Models{"chains", 300, {.zero_percent = 5, .graphs = ChainOptions{}}}),
+                     testing::Values(Semiring::real, Semiring::log, Semiring::max_plus),
+                     testing::Values(Dtype::float64)),
+    models_name);
+
+TEST(Values, AreTheSameWithAnyPassLeftOut) {
+  for (const std::string& pass : Plan::passes()) {
+    SCOPED_TRACE("without " + pass);
+    const auto checked = [&](const DrawnModel& drawn) {
+      return check(drawn, compile(drawn.graph, {.without = {pass}}), Dtype::float64);
+    };
+    for_each_model({"plates", 40}, checked);
+    for_each_model({"chains", 40, {.graphs = ChainOptions{}}}, checked);
+  }
+}
 
 }  // namespace
 }  // namespace plated::test

@@ -1,5 +1,7 @@
 """Data in rows, and rows with weights."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,11 @@ def test_lists_of_rows(dtype):
     assert with_rows.log_partition() == pytest.approx(with_array.log_partition())
     np.testing.assert_allclose(with_rows.marginals(query=["truth"])["truth"], with_array.marginals(query=["truth"])["truth"])
     assert model.evaluate({"vote": rows}).log_likelihood == pytest.approx(float(with_array.log_partition()))
+    assert (with_rows.evidence["vote"].states == rows.states).all()
+    again = pickle.loads(pickle.dumps(with_rows))
+    assert again.log_partition() == with_rows.log_partition()
+    assert list(with_rows.marginals()) == ["truth"]
+    assert plated.fit(with_rows, iterations=2).history == plated.fit(model, {"vote": rows}, iterations=2).history
     with pytest.raises(TypeError, match="plated.Long is evidence of plated.Model"):
         model.log_partition(evidence={"vote": rows})
     with pytest.raises(plated.ShapeError, match="do not say which slice of 'annotator'"):
@@ -61,5 +68,9 @@ def test_batches():
     batches = plated.fit(votes_model(300, 4), {"vote": data}, batch={"item": 25}, iterations=60, tolerance=0, seed=1)
     assert 0 <= whole.log_likelihood - batches.log_likelihood + 1e-6 < 0.05
     assert batches.restarts[0].iterations == 60
+    item, annotator = np.indices(data.shape).reshape(2, -1)
+    rows = plated.Long(data.ravel(), item=item, annotator=annotator)
+    lists = plated.fit(votes_model(300, 4), {"vote": rows}, batch={"item": 25}, iterations=60, tolerance=0, seed=1)
+    np.testing.assert_allclose(lists.history, batches.history, rtol=1e-9)
     with pytest.raises(plated.OptionError, match="has an axis for it"):
         plated.fit(votes_model(300, 4), {"vote": data}, batch={"annotator": 2})

@@ -21,6 +21,10 @@ Plan plan_of(const FactorGraph& graph, const RunOptions& options) {
 
 /// The options of a call, and what the model has observed besides.
 RunOptions with_data(const Model& model, RunOptions options) {
+  if (!model.lists.empty()) {
+    throw OptionError("the evidence of '" + model.lists.begin()->first +
+                      "' is a list of rows, which gradients do not read: give it as an array");
+  }
   const IntegersByName evidence(model.evidence);
   const IntegersByName lengths(model.lengths);
   options.evidence.insert(evidence.begin(), evidence.end());

@@ -80,7 +80,6 @@ class TraceOfScan : public testing::TestWithParam<std::tuple<std::size_t, std::i
     engine::BoundSchedule& bound = made_.workspace.bound;
     const engine::BoundStep& read = bound.steps[step];
     const engine::BoundScan& scan = *bound.scans[read.scan];
-    const Scan& planned = *made_.schedule.steps[step].as<Scan>();
     std::vector<Stored> list;
     const auto take = [&](std::size_t at, std::int64_t advance) {
       engine::Place& place = bound.places[at];
@@ -89,8 +88,7 @@ class TraceOfScan : public testing::TestWithParam<std::tuple<std::size_t, std::i
       list.push_back({values, advance, {values, values + slices * advance}});
       place = {engine::Place::Space::arena, static_cast<std::int64_t>(place.at()), true};
     };
-    const std::size_t first = read.first_place + (planned.starts ? 1 : 0);
-    for (std::size_t k = 0; k < scan.advance.size(); ++k) take(first + k, scan.advance[k]);
+    for (std::size_t k = 0; k < scan.advance.size(); ++k) take(read.first_place + k, scan.advance[k]);
     take(read.first_place + read.inputs + 1, scan.message_bytes());
     return list;
   }

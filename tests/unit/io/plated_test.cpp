@@ -170,6 +170,47 @@ TEST(Plated, EvidenceFilesGoByNames) {
   EXPECT_EQ(model.evidence.size(), 1U);
 }
 
+std::string with_rows(const std::string& evidence) {
+  return R"({"format": "plated", "version": 1, "space": "real", "plates": {"i": 3, "j": 2},
+  "variables": {"t": {"size": 2, "plates": ["i"]}, "v": {"states": ["no", "yes"], "plates": ["i", "j"]}},
+  "factors": [{"name": "p", "dims": ["t"], "tied": ["i"], "distribution_of": "t", "values": [0.5, 0.5]},
+              {"name": "v", "dims": ["t", "v"], "tied": ["i", "j"], "distribution_of": "v", "values": [[0.8, 0.2], [0.4, 0.6]]}],
+  "evidence": {"v": )" +
+         evidence + "}}";
+}
+
+TEST(Plated, HasEvidenceInRows) {
+  const Model model = parse_model(
+      with_rows(R"({"states": ["yes", 0, null, 1], "slices": {"i": [2, 0, 1, 2], "j": [1, 0, 0, 1]}})"), "m.json");
+  EXPECT_EQ(model.lists.at("v").states, Integers({4}, {1, 0, -1, 1}));
+  EXPECT_EQ(model.lists.at("v").slices.at("i"), Integers({4}, {2, 0, 1, 2}));
+  EXPECT_TRUE(model.evidence.empty());
+  EXPECT_TRUE(model.observed.contains("v"));
+  const ModelText written = model_text(model, Format::plated);
+  expect_same_model(parse_model(written.text, "again.json"), model);
+  Model other = parse_model(with_rows("[[0, 0], [1, 1], [null, 0]]"), "m.json");
+  parse_evidence(other, R"({"v": {"states": [1], "slices": {"i": [0], "j": [1]}}})", "e.json");
+  EXPECT_TRUE(other.evidence.empty());
+  EXPECT_EQ(other.lists.at("v").states, Integers({1}, {1}));
+  parse_evidence(other, R"({"t": [0, 0, 1]})", "e.json");
+  EXPECT_TRUE(other.lists.empty());
+  EXPECT_FALSE(other.observed.contains("v"));
+}
+
+TEST(Plated, RefusesRowsThatMakeNoSense) {
+  const auto refused = [](const std::string& evidence) {
+    return message_of<FormatError>([&] { (void)parse_model(with_rows(evidence), "m.json"); });
+  };
+  EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [3], "j": [0]}})"), "m.json:6: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
+  EXPECT_SAYS(refused(R"({"states": [2], "slices": {"i": [0], "j": [0]}})"), "'v' has no state 2");
+  EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [0]}})"), "do not say which slice of 'j'");
+  EXPECT_SAYS(refused(R"({"states": [1, 0], "slices": {"i": [0], "j": [0, 1]}})"), "have (2) states, and (1) slices of 'i'");
+  EXPECT_SAYS(refused(R"({"states": [[1]], "slices": {"i": [0], "j": [0]}})"), "lists of one axis");
+  EXPECT_SAYS(refused(R"({"states": [1], "slices": [0]})"), "'slices' should be an object from plates");
+  EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [-1], "j": [0]}})"), "a slice of 'i'");
+  EXPECT_SAYS(refused(R"({"states": [1]})"), "slices");
+}
+
 TEST(Observe, TakesNamesStatesAndIndices) {
   Model model = parse_model(chained, "m.json");
   EXPECT_EQ(observe(model, "the level[1,2]=hi"), "b[1,2]");

@@ -43,6 +43,7 @@ inline void expect_same_model(const Model& a, const Model& b) {
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.observed, b.observed);
   EXPECT_EQ(a.evidence, b.evidence);
+  EXPECT_EQ(a.lists, b.lists);
   EXPECT_EQ(a.lengths, b.lengths);
   EXPECT_EQ(a.likelihoods.size(), b.likelihoods.size());
   for (const auto& [name, left] : a.likelihoods) {

@@ -65,6 +65,23 @@ TEST(EqualSlices, OfPlatesThatFactorsHaveAxesForAreLeft) {
   EXPECT_TRUE(join_equal_slices(model, {}).weights.empty());
 }
 
+TEST(EqualSlices, WhoseWeightsHaveNoSumAreLeft) {
+  Model model = classes(4, 2, 2);
+  observe(model, {{"answer", Integers({4, 2}, 0)}});
+  const Weights huge{{"row", Tensor::of(std::vector<double>(4, 1e308))}};
+  const WeightedModel left = join_equal_slices(model, huge);
+  EXPECT_EQ(left.weights.at("row").values(), huge.at("row").values());
+  EXPECT_EQ(left.model.evidence.at("answer").shape()[0], 4);
+}
+
+TEST(EqualSlices, OfNoWeightAreNoRewardOfParameters) {
+  Model model = classes(3, 2, 2);
+  const Weights none{{"row", Tensor::of(std::vector<double>{0, 0, 0})}};
+  const Fit fitted = fit(model, {.states = {{"answer", Integers({3, 2}, {0, 1, 1, 0, 0, 0})}}, .weights = none});
+  EXPECT_EQ(fitted.observations, 0);
+  EXPECT_EQ(fitted.bic, -2 * fitted.log_likelihood);
+}
+
 TEST(EqualSlices, FitAsDistinctOnesWithWeights) {
   constexpr std::int64_t rows = 3000;
   const Integers seen = random_answers(rows, 4, 10);

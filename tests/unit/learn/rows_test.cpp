@@ -41,22 +41,52 @@ std::string refused(const Long& list, Model model = voting(3)) {
   return message_of<Expected>([&] { observe(model, "vote", list); });
 }
 
-TEST(Rows, AreAPlateAndIndices) {
+TEST(Rows, AreEvidenceOfTheModel) {
   Model model = voting(3);
-  observe(model, "vote", rows({2, 0, 2, 0}, {1, 0, 0, 1}, {1, 0, -1, 1}));
-  EXPECT_EQ(model.graph.factors()[1].name, "votes");
-  EXPECT_EQ(model.evidence.at("vote"), Integers({3, 2}, {0, 1, 0, 0, 1, 0}));
-  EXPECT_EQ(model.evidence.at("annotator_of_vote"), Integers({3, 2}, {0, 1, 0, 0, 1, 0}));
-  EXPECT_EQ(model.lengths.at("rows_of_vote"), Integers({3}, {2, 0, 1}));
+  const Long list = rows({2, 0, 2, 0}, {1, 0, 0, 1}, {1, 0, -1, 1});
+  observe(model, "vote", list);
+  EXPECT_EQ(model.lists.at("vote").states, list.states);
+  EXPECT_EQ(model.graph.print(), voting(3).graph.print());
   EXPECT_NEAR(log_partition(model).item(),
               std::log(0.5 * 0.7 * 0.1 + 0.5 * 0.4 * 0.8) + std::log(0.5 * 0.1 + 0.5 * 0.8), 1e-12);
+  EXPECT_EQ(max_marginals(model).size(), 1u);
+  EXPECT_EQ(map(model).assignment.size(), 1u);
+  EXPECT_EQ(sample(model, SampleOptions{}).size(), 1u);
+  EXPECT_EQ(message_of<OptionError>([&] { (void)marginals(model, {{"truth"}, {"vote"}}); }),
+            "the evidence of 'vote' is a list of rows: it has no probabilities to ask for");
+  EXPECT_NE(message_of<OptionError>([&] { (void)observe(model, "vote[0,0]=1"); }).find("add a row to it"),
+            std::string::npos);
+  const double ln_z = log_partition(model, {.evidence = {{"vote", Integers({3, 2}, -1)}}}).item();
+  EXPECT_NEAR(ln_z, 0, 1e-12);  // an array takes the list's place
+  const Fit fitted = fit(model, {}, {.iterations = 2});
+  EXPECT_EQ(fitted.history, fit(voting(3), {.lists = {{"vote", list}}}, {.iterations = 2}).history);
+  observe(model, Evidence{{"vote", Integers({3, 2}, -1)}});
+  EXPECT_TRUE(model.lists.empty());
+}
+
+TEST(Rows, OfAModelMayBeManyOfOneSlice) {
+  // In an array with room for all of them in each slice these would be 1e10 cells.
+  Model model = voting(100000);
+  std::vector<std::int64_t> item(100000, 0), annotator(200000), vote(200000);
+  for (std::int64_t r = 0; r < 100000; ++r) item.push_back(r);
+  for (std::size_t r = 0; r < vote.size(); ++r) {
+    annotator[r] = static_cast<std::int64_t>(r % 2);
+    vote[r] = static_cast<std::int64_t>(r * 31 % 7 % 2);
+  }
+  const Long list = rows(item, annotator, vote);
+  observe(model, "vote", list);
+  EXPECT_TRUE(std::isfinite(log_partition(model).item()));
+  EXPECT_EQ(marginals(model).at("truth").shape(), (Tensor::Shape{100000, 2}));
+  const Score score = evaluate(voting(100000), {.lists = {{"vote", list}}}, {.plate = "item"});
+  EXPECT_EQ(score.slices.shape(), (Tensor::Shape{100000}));
+  EXPECT_NE(message_of<OptionError>([&] { (void)leave_one_out(model, "annotator"); }).find("give it as an array"),
+            std::string::npos);
 }
 
 TEST(Rows, ThatRepeatCountEach) {
   Model model = voting(1);
   observe(model, "vote", rows({0, 0, 0}, {1, 1, 1}, {0, 0, 1}));
   EXPECT_NEAR(log_partition(model).item(), std::log(0.5 * 0.9 * 0.9 * 0.1 + 0.5 * 0.2 * 0.2 * 0.8), 1e-12);
-  EXPECT_TRUE(model.lengths.empty());
   const Score score = evaluate(voting(1), {.lists = {{"vote", rows({0, 0, 0}, {1, 1, 1}, {0, 0, 1})}}});
   EXPECT_NEAR(score.log_likelihood, log_partition(model).item(), 1e-12);
   EXPECT_EQ(score.cells, 3);

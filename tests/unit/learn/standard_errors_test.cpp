@@ -74,6 +74,30 @@ TEST(StandardErrors, SayThatTheInformationIsSingular) {
   EXPECT_TRUE(std::isinf(stuck.standard_errors.at("y").values()[0]));
 }
 
+TEST(StandardErrors, SayWhatIsNotDeterminedWhereverEmStops) {
+  // Two answers of each of 1,000 people: three numbers of a table, and five free parameters.
+  FactorGraph graph;
+  graph.plate("person", 4);
+  graph.plate("question", 2);
+  graph.variable("kind", 2, {"person"});
+  graph.variable("answer", 2, {"person", "question"});
+  graph.factor("kinds", {"kind"}, {.tied = {"person"}, .distribution_of = "kind"});
+  graph.factor("answers", {"question", "kind", "answer"}, {.tied = {"person"}, .distribution_of = "answer"});
+  const Model model = make_model(graph,
+                                 {{"kinds", Tensor::of<double>({2}, {0.4, 0.6})},
+                                  {"answers", Tensor::of<double>({2, 2, 2}, {0.8, 0.2, 0.3, 0.7, 0.6, 0.4, 0.1, 0.9})}},
+                                 {.space = Space::real});
+  const Data data{.states = {{"answer", Integers({4, 2}, {0, 0, 0, 1, 1, 0, 1, 1})}},
+                  .weights = {{"person", Tensor::of<double>({4}, {310, 190, 120, 380})}}};
+  for (const double tolerance : {1e-4, 1e-6, 1e-9, 1e-12}) {
+    const Fit got = fit(model, data, {.iterations = 1000, .tolerance = tolerance, .standard_errors = true});
+    for (const auto& [name, errors] : got.standard_errors) {
+      for (const double error : errors.values()) EXPECT_TRUE(std::isinf(error)) << name << " " << tolerance;
+    }
+    EXPECT_NE(got.notes.back().find("without bound: the information is singular"), std::string::npos);
+  }
+}
+
 TEST(StandardErrors, SayThatASaddleIsNoMaximum) {
   // Three votes on each item, and two classes that start alike.
   Model model = dawid_skene(30, 3, 2);

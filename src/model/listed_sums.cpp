@@ -1,12 +1,12 @@
 // Adds table rows up by groups, and messages of groups by table rows.
 #include <algorithm>
+#include <functional>
 #include <type_traits>
 
 #include "base/watch.hpp"
-#include "engine/thread_pool.hpp"
-#include "learn/listed.hpp"
+#include "model/listed.hpp"
 
-namespace plated::learn {
+namespace plated::model {
 
 void Listed::find_steps(const Tensor& table, ListedScratch& scratch) const {
   scratch.steps.clear();
@@ -46,8 +46,6 @@ void each_piece(std::int64_t width, const Visit& visit) {
   for (; c < width; ++c) visit(c, std::integral_constant<int, 1>());
 }
 
-int workers(int threads) { return threads > 0 ? threads : engine::hardware_threads(); }
-
 template <int count, class Code>
 void sum_rows(std::span<const Code> rows, const double* table, std::int64_t width, double* to) {
   double sum[count] = {};
@@ -80,7 +78,20 @@ std::int64_t Listed::table_at(std::int64_t group) const {
   return at * codes_ * width_;
 }
 
-void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, int threads) const {
+void run_in_order(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    task(k);
+    base::check_wanted();
+  }
+}
+
+Listed::Range Listed::groups_of(const Tensor& message, std::int64_t first_slice) const {
+  const std::int64_t first = is_cut_ ? groups() / std::max<std::int64_t>(1, shape_[0]) * first_slice : 0;
+  return {first, first + static_cast<std::int64_t>(message.elements()) / std::max<std::int64_t>(1, width_)};
+}
+
+void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, const RunTasks& run,
+                    std::int64_t first_slice) const {
   find_steps(table, scratch);
   scratch.packed.resize(static_cast<std::size_t>(tables_ * codes_ * width_));
   const auto* const from = static_cast<const double*>(table.data());
@@ -88,57 +99,60 @@ void Listed::spread(const Tensor& table, const Tensor& message, ListedScratch& s
     scratch.packed[static_cast<std::size_t>(packed)] = from[offset];
   });
   auto* const to = static_cast<double*>(message.mutable_data());
+  const Range range = groups_of(message, first_slice);
   constexpr std::int64_t of_task = 4096;
   std::visit(
       [&](const auto& all) {
         const std::span rows(all);
-        auto run = [&](std::int64_t task, int) {
+        run((range.last - range.first + of_task - 1) / of_task, [&](std::int64_t task) {
           base::Pace pace;
-          const std::int64_t last = std::min(groups(), (task + 1) * of_task);
-          for (std::int64_t g = task * of_task; g < last; ++g) {
+          const std::int64_t first = range.first + task * of_task;
+          for (std::int64_t g = first; g < std::min(range.last, first + of_task); ++g) {
             const auto own = rows_of(rows, g);
             const double* const packed = scratch.packed.data() + table_at(g);
             each_piece(width_, [&](std::int64_t c, auto count) {
-              sum_rows<count()>(own, packed + c, width_, to + g * width_ + c);
+              sum_rows<count()>(own, packed + c, width_, to + (g - range.first) * width_ + c);
             });
             if (pace.stops(static_cast<std::int64_t>(own.size()) * width_)) return;
           }
-        };
-        engine::parallel_for((groups() + of_task - 1) / of_task, workers(threads), engine::TaskRef(run));
+        });
       },
       rows_);
 }
 
-void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, int threads) const {
-  const std::int64_t count = begins_.back();
+void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, const RunTasks& run,
+                     std::int64_t first_slice) const {
+  const Range range = groups_of(message, first_slice);
+  const auto begins = begins_.begin() + range.first;
+  const std::int64_t count = begins_[static_cast<std::size_t>(range.last)] - *begins;
   const std::int64_t entries = tables_ * codes_ * width_;
   // Each part adds up in a table of its own; how many there are depends on sizes alone, and so does every bit.
   constexpr std::int64_t most_parts = 16;
   const std::int64_t parts = std::clamp<std::int64_t>(count / (4 * std::max<std::int64_t>(1, entries)), 1, most_parts);
   scratch.packed.assign(static_cast<std::size_t>(parts * entries), 0.0);
   const auto first_of = [&](std::int64_t part) {
-    if (part == parts) return groups();
-    return std::lower_bound(begins_.begin(), begins_.end() - 1, static_cast<std::uint32_t>(count * part / parts)) -
-           begins_.begin();
+    if (part == 0) return range.first;
+    if (part == parts) return range.last;
+    const auto row = *begins + static_cast<std::uint32_t>(count * part / parts);
+    return std::lower_bound(begins, begins_.begin() + range.last, row) - begins_.begin();
   };
   const auto* const from = static_cast<const double*>(message.data());
   std::visit(
       [&](const auto& all) {
         const std::span rows(all);
-        auto run = [&](std::int64_t part, int) {
+        run(parts, [&](std::int64_t part) {
           base::Pace pace;
           double* const own_table = scratch.packed.data() + part * entries;
           const std::int64_t last = first_of(part + 1);
-          for (std::int64_t g = part == 0 ? 0 : first_of(part); g < last; ++g) {
+          for (std::int64_t g = first_of(part); g < last; ++g) {
             const auto own = rows_of(rows, g);
             double* const packed = own_table + table_at(g);
             each_piece(width_, [&](std::int64_t c, auto pieces) {
-              add_to_rows<pieces()>(own, from + g * width_ + c, width_, packed + c);
+              add_to_rows<pieces()>(own, from + (g - range.first) * width_ + c, width_, packed + c);
             });
             if (pace.stops(static_cast<std::int64_t>(own.size()) * width_)) return;
           }
-        };
-        engine::parallel_for(parts, workers(threads), engine::TaskRef(run));
+        });
       },
       rows_);
   for (std::int64_t part = 1; part < parts; ++part) {
@@ -156,4 +170,4 @@ void Listed::collect(const Tensor& message, const Tensor& table, ListedScratch& 
   });
 }
 
-}  // namespace plated::learn
+}  // namespace plated::model

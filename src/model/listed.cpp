@@ -1,5 +1,5 @@
-// Sorts rows by counting.
-#include "learn/listed.hpp"
+// Sorts rows by counting, and puts a factor of them into a model.
+#include "model/listed.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 #include "plated/error.hpp"
 #include "tensor/visit_integers.hpp"
 
-namespace plated::learn {
+namespace plated::model {
 namespace {
 
 /// Adds entries of a view, times a step, to numbers: some rows of a list at a time.
@@ -66,19 +66,24 @@ class Rows {
 
 }  // namespace
 
-Listed::Listed(const Model& model, std::string_view variable, const Long& list)
-    : variable_(model::listed_variable(model, variable, list)), factor_(model::holder_of(model, variable_)) {
-  model::check_rows(model, variable_, list);
-  find_axes(model);
+Listed::Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> cut)
+    : variable_(listed_variable(model, variable, list)), factor_(holder_of(model, variable_)) {
+  check_rows(model, variable_, list);
+  find_axes(model, cut);
   sort_rows(model, list);
 }
 
-void Listed::find_axes(const Model& model) {
+void Listed::find_axes(const Model& model, std::optional<DimId> cut) {
   const std::vector<Dim>& all = model.graph.dims();
   const std::vector<DimId>& dims = model.graph.factors()[factor_].dims;
   table_ = model.factors[factor_];
   child_axis_ = static_cast<std::size_t>(std::find(dims.begin(), dims.end(), variable_) - dims.begin());
-  plates_ = model::plates_of_parents(model, variable_);
+  plates_ = plates_of_parents(model, variable_);
+  if (cut && graph::contains(model.graph.variable_plates()[variable_], *cut)) {
+    std::erase(plates_, *cut);
+    plates_.insert(plates_.begin(), *cut);
+    is_cut_ = true;
+  }
   dims_ = plates_;
   for (const DimId d : plates_) shape_.push_back(all[d].size);
   table_of_.assign(plates_.size(), 0);
@@ -103,19 +108,36 @@ void Listed::find_axes(const Model& model) {
   }
 }
 
+Tensor::Shape Listed::shape(std::int64_t slices) const {
+  Tensor::Shape some = shape_;
+  if (is_cut_) some[0] = slices;
+  return some;
+}
+
 void Listed::put_factor(Model& model) const {
-  graph::Derived::state_plates(model.graph, model.graph.variable_plates());
+  std::vector<std::vector<DimId>> plates = model.graph.variable_plates();
+  plates[variable_].clear();
+  graph::Derived::state_plates(model.graph, plates);
   Factor factor = model.graph.factors()[factor_];
   factor.dims = dims_;
   factor.tied.clear();
   factor.distribution_of.reset();
   graph::Derived::put_factor(model.graph, factor_, std::move(factor));
   graph::Derived::resize_variable(model.graph, variable_, 1);
-  Tensor::Shape shape = shape_;
-  if (!plates_.empty()) shape[0] = model.graph.dims()[plates_[0]].size;
+  const Tensor::Shape shape = is_cut_ ? this->shape(model.graph.dims()[plates_[0]].size) : shape_;
   model.factors[factor_] = Tensor::scalar(0.0).broadcast(shape);
   model.children[factor_].clear();
+  model.directed = false;
   model.evidence.erase(model.graph.dims()[variable_].name);
+  model.lists.erase(model.graph.dims()[variable_].name);
+}
+
+void Listed::put_message(Model& model) const {
+  put_factor(model);
+  const Tensor message = Tensor::uninitialised(Dtype::float64, shape_);
+  ListedScratch scratch;
+  spread(Tensor::of(table_.shape(), table_.values()), message, scratch);
+  model.factors[factor_] = message;
 }
 
 void Listed::sort_rows(const Model& model, const Long& list) {
@@ -155,4 +177,4 @@ void Listed::sort_rows(const Model& model, const Long& list) {
   begins_[0] = 0;
 }
 
-}  // namespace plated::learn
+}  // namespace plated::model

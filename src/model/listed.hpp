@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "plated/long.hpp"
+#include "plated/model.hpp"
 
-namespace plated::learn {
+namespace plated::model {
 
 /// Memory that spreading and collecting need, which grows once.
 struct ListedScratch {
@@ -22,6 +24,11 @@ struct ListedScratch {
   std::vector<double> packed;
 };
 
+/// Runs tasks 0 … count−1, each once, in any order or side by side.
+using RunTasks = std::function<void(std::int64_t count, const std::function<void(std::int64_t)>& task)>;
+/// One after the other.
+void run_in_order(std::int64_t count, const std::function<void(std::int64_t)>& task);
+
 /// The rows of a variable that only its own distribution holds, sorted by the slices of its parents' plates: a number
 /// of one, two or four bytes for each row, and where the rows of each group begin.
 ///
@@ -29,8 +36,9 @@ struct ListedScratch {
 /// each of these plates, and for the parents, and neither the variable nor the rows are seen by a plan.
 class Listed {
  public:
-  /// Throws as observe() of a list does.
-  Listed(const Model& model, std::string_view variable, const Long& list);
+  /// Where the variable is in the plate `cut`, that is the first of the plates of groups. Throws as observe() of a list
+  /// does.
+  Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> cut = {});
 
   [[nodiscard]] DimId variable() const { return variable_; }
   /// The factor whose table it is read at, the table as the model has it, and the axis of the variable.
@@ -39,15 +47,23 @@ class Listed {
   [[nodiscard]] std::size_t child_axis() const { return child_axis_; }
   /// Of the factor that groups have in its place: plates, then batch dims and parents.
   [[nodiscard]] const Tensor::Shape& shape() const { return shape_; }
-  /// Puts that factor into a model, whose variable has one state from now on.
+  /// The plates that tell groups apart.
+  [[nodiscard]] const std::vector<DimId>& plates() const { return plates_; }
+  /// The same with so many slices of the plate that it is cut along, if it is.
+  [[nodiscard]] Tensor::Shape shape(std::int64_t slices) const;
+  /// Puts that factor into a model, whose variable has one state in no plate from now on, and no list.
   void put_factor(Model& model) const;
+  /// The same with its numbers, where the model is in log space.
+  void put_message(Model& model) const;
 
   /// Logarithms: message[group, parents] = Σ over rows of the group of table[parents, states of the row]. The message
-  /// is row-major.
-  void spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, int threads = 1) const;
+  /// is row-major; where the list is cut, its groups are those of some slices.
+  void spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, const RunTasks& run = run_in_order,
+              std::int64_t first_slice = 0) const;
   /// table[parents, states] = the sum of a message's entries over the rows that are read at them, for such a message.
   /// The table has no gaps in memory.
-  void collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, int threads = 1) const;
+  void collect(const Tensor& message, const Tensor& table, ListedScratch& scratch, const RunTasks& run = run_in_order,
+               std::int64_t first_slice = 0) const;
 
  private:
   struct Axis {
@@ -56,7 +72,12 @@ class Listed {
     std::int64_t step = 0;        // in numbers of rows, groups or entries of a packed row
     std::size_t diagonal_of = 0;  // the first axis of the same dim: itself, or one that it is the diagonal with
   };
-  void find_axes(const Model& model);
+  /// Groups of a message.
+  struct Range {
+    std::int64_t first = 0, last = 0;
+  };
+  [[nodiscard]] Range groups_of(const Tensor& message, std::int64_t first_slice) const;
+  void find_axes(const Model& model, std::optional<DimId> cut);
   void sort_rows(const Model& model, const Long& list);
   /// How the entries of a table are packed, with those of a row next to each other.
   void find_steps(const Tensor& table, ListedScratch& scratch) const;
@@ -74,6 +95,7 @@ class Listed {
   Tensor table_;
   std::size_t child_axis_ = 0;
   Tensor::Shape shape_;
+  bool is_cut_ = false;
   std::vector<DimId> plates_;           // of groups
   std::vector<DimId> dims_;             // of the factor in its place
   std::vector<Axis> of_rows_;           // the child, and plates that no parent is in
@@ -87,4 +109,4 @@ class Listed {
   std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> rows_;
 };
 
-}  // namespace plated::learn
+}  // namespace plated::model
