@@ -21,8 +21,7 @@ struct Absorbed {
 
 class Absorber {
  public:
-  Absorber(Reduction& reduction, Reading reading)
-      : reduction_(reduction), model_(reduction.model), reading_(reading) {
+  Absorber(Reduction& reduction, Reading reading) : reduction_(reduction), model_(reduction.model), reading_(reading) {
     plates_ = model_.graph.variable_plates();
     has_ends_.assign(model_.graph.dims().size(), false);
     for (const Dim& dim : model_.graph.dims()) {

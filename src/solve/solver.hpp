@@ -35,7 +35,9 @@ class Solver {
   [[nodiscard]] Plan plan(const reduce::Query& part) const;
   /// What a run of such a plan is asked, besides its kind: which variables it has evidence for.
   void name_observed(Question& question, const std::vector<DimId>& observed) const;
-  void name_observed(Question& question, const reduce::Query& part) const { name_observed(question, observed_in(part)); }
+  void name_observed(Question& question, const reduce::Query& part) const {
+    name_observed(question, observed_in(part));
+  }
   /// Options of a run; it is watched already.
   [[nodiscard]] RunOptions run_options() const;
   /// The posteriors of a part of the reduced model.

@@ -113,8 +113,8 @@ TEST(SolveInPlace, SymbolsOfALongChain) {
   const Tensor move = Tensor::of<double>({2, 2}, {-0.1, -2.5, -2, -0.2});
   const Tensor emit = Tensor::of<double>({2, 5}, {-1, -2, -1.5, -3, -2.5, -2, -1.2, -2.2, -1, -1.7});
   const std::vector<std::int64_t> seen = random_states(steps, 5);
-  const Model model = make_model(built(true), {{"move", move}, {"emit", emit}},
-                                 {.evidence = {{"y", Integers({steps}, seen)}}});
+  const Model model =
+      make_model(built(true), {{"move", move}, {"emit", emit}}, {.evidence = {{"y", Integers({steps}, seen)}}});
   const Tensor read = picked(emit, seen, {steps, 2}, [](std::size_t) { return 0; });
   expect_same_answers(model, make_model(built(false), {{"move", move}, {"emit", read}}), "y");
 }
