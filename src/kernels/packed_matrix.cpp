@@ -28,7 +28,7 @@ PackedMatrix<T>::PackedMatrix(Semiring semiring, std::int64_t states, const T* m
   const T zero = semiring == Semiring::log ? T{0} : -std::numeric_limits<T>::infinity();
   std::fill_n(part(0), states_ * width_, zero);
   std::fill_n(part(states_ * width_), 4 * width_, T{0});
-  std::fill_n(part((states_ + 1) * width_), width_, T{1});
+  std::fill_n(part((states_ + 1) * width_), width_, semiring == Semiring::log ? T{1} : T{0});
   if (semiring == Semiring::log) {
     pack_logs();
   } else {

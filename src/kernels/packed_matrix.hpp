@@ -50,7 +50,7 @@ class PackedMatrix {
   [[nodiscard]] T packed(std::int64_t a, std::int64_t b) const { return *place(a, b); }
   /// At most 0; all 0 in max_plus and min_plus, and where the columns' largest entries are alike.
   [[nodiscard]] const T* column_shift() const { return part(states_ * width_); }
-  /// exp(column_shift), never 0.
+  /// log: exp(column_shift), never 0; 0 in max_plus and min_plus.
   [[nodiscard]] const T* column_scale() const { return column_shift() + width_; }
   /// How far a column's entries that are not zero reach below its shifts.
   [[nodiscard]] const T* column_depth() const { return column_scale() + width_; }
