@@ -187,7 +187,7 @@ TEST(Plated, HasEvidenceInRows) {
   EXPECT_TRUE(model.evidence.empty());
   EXPECT_TRUE(model.observed.contains("v"));
   const ModelText written = model_text(model, Format::plated);
-  expect_same_model(parse_model(written.text, "again.json"), model);
+  test::expect_same_model(parse_model(written.text, "again.json"), model);
   Model other = parse_model(with_rows("[[0, 0], [1, 1], [null, 0]]"), "m.json");
   parse_evidence(other, R"({"v": {"states": [1], "slices": {"i": [0], "j": [1]}}})", "e.json");
   EXPECT_TRUE(other.evidence.empty());
