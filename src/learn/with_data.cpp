@@ -129,12 +129,14 @@ Model with_data(const Model& model, const Data& data) {
     throw OptionError("there are no data: the model has no evidence, and none was given");
   }
   const auto check_seen = [&](const std::string& name, const IntegerView& states) {
-    if (states.size() > 0 && tensor::range_of(states).most >= 0) return;
+    if (tensor::range_of(states).most >= 0) return;  // of none as well
     throw ValueError("all data of " + graph::quoted(label(result, name)) +
                      " are missing: leave the variable out, and it is latent");
   };
   for (const auto& [name, states] : result.evidence) check_seen(name, states);
-  for (const auto& [name, list] : result.lists) check_seen(name, list.states);
+  for (const auto& [name, list] : result.lists) {
+    check_seen(name, list.states.size() > 0 ? list.states : IntegerView(Integers({1}, -1)));  // rows of nothing
+  }
   return result;
 }
 

@@ -202,7 +202,7 @@ TEST(Plated, RefusesRowsThatMakeNoSense) {
     return message_of<FormatError>([&] { (void)parse_model(with_rows(evidence), "m.json"); });
   };
   EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [3], "j": [0]}})"),
-              "m.json:6: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
+              "m.json:5: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
   EXPECT_SAYS(refused(R"({"states": [2], "slices": {"i": [0], "j": [0]}})"), "'v' has no state 2");
   EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [0]}})"), "do not say which slice of 'j'");
   EXPECT_SAYS(refused(R"({"states": [1, 0], "slices": {"i": [0], "j": [0, 1]}})"),
