@@ -140,6 +140,10 @@ FactorGraph Counting::prepared(const Model& model) {
     const Tensor& numbers = list == lists_.end() ? model.factors[f] : list->table();
     if (counted_[f] && list != lists_.end()) child_[f] = list->child_axis();
     if (counted_[f] && !model.children[f].empty()) child_[f] = model::child_axis(model, f);
+    if (!child_[f] && model.space == Space::log && numbers.dtype() == Dtype::float64) {
+      factors_.push_back(numbers);
+      continue;
+    }
     factors_.push_back(operand(f, numbers.shape()));
     std::vector<double> logs = numbers.values();
     if (model.space == Space::real) {
@@ -173,8 +177,13 @@ Tensor Counting::start(std::size_t factor) const {
   if (!child_[factor]) {
     const Tensor& numbers = factors_[factor];
     Tensor copy = Tensor::uninitialised(Dtype::float64, numbers.shape());
-    std::copy_n(static_cast<const double*>(numbers.data()), numbers.elements(),
-                static_cast<double*>(copy.mutable_data()));
+    auto* const entries = static_cast<double*>(copy.mutable_data());
+    if (numbers.strides() == Tensor::Shape(numbers.rank(), 0) && numbers.elements() > 0) {
+      std::fill_n(entries, numbers.elements(), *static_cast<const double*>(numbers.data()));
+    } else {
+      const std::vector<double> values = numbers.values();
+      std::copy(values.begin(), values.end(), entries);
+    }
     return copy;
   }
   Tensor result = operand(factor);
