@@ -55,7 +55,7 @@ def remarks(lines):
     busy = [line["load"] for line in lines.all if line.get("load", 0) > QUIET]
     if busy:
         yield (f"**Not measured on a quiet machine**: the load was up to {max(busy):g} on two cores for {len(busy)} of {len(lines.all)} lines. A call of many milliseconds is then interrupted "
-               "even at its best, which may bend the large end upwards. `experiments/run runtime` measures such lines again.")  # fmt: skip
+               "even at its best, which may bend the large end upwards, and so is planning, which is timed once. `experiments/run runtime` measures such lines again.")  # fmt: skip
     if slopes:
         smallest = min(curve(lines, "Plated", operation)[0][1] for operation in OPERATIONS)
         linear = max(slopes) < 1.25 and min(slopes) > 0.8

@@ -46,6 +46,9 @@ def remarks(lines):
         yield (f"The paper's GloVe vectors (840B, 300 numbers) could not be had; those of 6B with 100 numbers cover {100 * check['covered']:.1f} % of the tokens. So "
                "what is to be compared is the order of the models and their distance to LSTM-Final, not the figures themselves. Check of the scores: always positive gives accuracy "
                f"{check['accuracy']:.4f} and F1 {check['f1']:.4f}.")  # fmt: skip
+    if runs(lines, DRAWN):
+        yield ("In the figure, z is what a word's own label is, not yet what it says of the sentence: F_t(y, z), which the LSTM gives, couples the two, and may turn a label round. So a "
+               "word such as \"convenient\" after \"not too\" may be positive in a sentence that is negative.")  # fmt: skip
     epochs = sorted({line["epochs"] for line in lines.all if "epochs" in line})
     if epochs:
         yield f"Epochs of the runs that are there: {', '.join(map(str, epochs))}; the paper has 1000."

@@ -8,6 +8,12 @@
 #include "base/watch.hpp"
 
 namespace plated::kernels {
+namespace {
+
+// That add the same masses, one after the other, while a run of these is in the cache.
+constexpr std::int64_t slices_of_a_group = 8;
+
+}  // namespace
 
 Scatter::Scatter(ScatterShape shape) : shape_(std::move(shape)), arrays_(2 + shape_.indices.size()) {
   std::vector<IndexedLoop> outer, sum, rows, states;
@@ -39,6 +45,12 @@ Scatter::Scatter(ScatterShape shape) : shape_(std::move(shape)), arrays_(2 + sha
   piece_ = keeps_run_ ? std::clamp<std::int64_t>(run_.extent, 1, entries_at_once) : run_.extent;
   pieces_ = keeps_run_ ? (run_.extent + piece_ - 1) / piece_ : 1;
   grain_ = grain_of(each * (keeps_run_ ? piece_ : 1));
+  const bool share_masses = std::all_of(outer_.loops.begin(), outer_.loops.end(),
+                                        [](const IndexedLoop& loop) { return loop.stride[0] == 0; });
+  if (share_masses && !keeps_run_ && sum_.count > 1) {
+    group_ = std::clamp<std::int64_t>(outer_.count, 1, slices_of_a_group);
+    grain_ = std::max(grain_, group_);
+  }
   indices_ = shape_.indices;
   run_step_ = run_.stride[1];
   choose_vectors(keeps_run_ ? sum_.count : sum_.count * run_.extent);
@@ -65,7 +77,7 @@ std::size_t Scatter::task_scratch_bytes() const {
                             IndexedCursor::words(rows_, arrays_) + IndexedCursor::words(states_, arrays_) +
                             (packed_ ? packed_->words() : 0);
   const std::int64_t numbers =
-      (by_vectors_ ? row_.extent : 0) + (packed_ ? packed_->entries() * (keeps_run_ ? piece_ : 1) : 0);
+      (by_vectors_ ? row_.extent : 0) + (packed_ ? packed_->entries() * (keeps_run_ ? piece_ : group_) : 0);
   return words * sizeof(std::int64_t) + static_cast<std::size_t>(numbers) * sizeof(double);
 }
 
@@ -143,29 +155,43 @@ void Scatter::run_task(std::int64_t task, std::span<const void* const> inputs, d
   };
   const std::int64_t last = std::min(outer_.count * pieces_, (task + 1) * grain_);
   visit_type(shape_.mass_dtype, inputs[0], [&](const auto* mass) {
-    for (std::int64_t k = task * grain_; k < last; ++k) {
-      outer.seek(k / pieces_);
-      begin = k % pieces_ * piece_;
-      end = std::min(run_.extent, begin + piece_);
-      const std::int64_t slices = keeps_run_ ? end - begin : 1;
-      double* const out = output + outer[1] + begin * run_step_;
-      target = packed_ ? copy : out;
-      if (packed_) {
-        std::fill_n(copy, slices * packed_->entries(), 0.0);
-      } else {
-        for (std::int64_t q = 0; q < slices; ++q) clear(q);
-      }
-      sum.begin();
-      for (std::int64_t s = 0; s < sum_.count; ++s, sum.advance()) {
-        for (std::int64_t from = begin; from < end; from += entries_at_once) {
-          const std::int64_t count = std::min(entries_at_once, end - from);
-          by_vectors_ ? add_by_vectors(mass, from, count) : add_entries(mass, from, count);
-          if (pace.stops(count * row_.extent * rows_.count)) return;
+    for (std::int64_t k = task * grain_; k < last; k += group_) {
+      const std::int64_t members = std::min(group_, last - k);
+      const auto visit_members = [&](const auto& visit) {
+        for (std::int64_t g = 0; g < members; ++g) {
+          outer.seek((k + g) / pieces_);
+          begin = (k + g) % pieces_ * piece_;
+          end = std::min(run_.extent, begin + piece_);
+          double* const out = output + outer[1] + begin * run_step_;
+          target = packed_ ? copy + g * packed_->entries() : out;
+          visit(keeps_run_ ? end - begin : 1, out);
         }
+      };
+      visit_members([&](std::int64_t slices, double* /*out*/) {
+        if (packed_) {
+          std::fill_n(target, slices * packed_->entries(), 0.0);
+        } else {
+          for (std::int64_t q = 0; q < slices; ++q) clear(q);
+        }
+      });
+      bool stops = false;
+      sum.begin();
+      for (std::int64_t s = 0; s < sum_.count && !stops; ++s, sum.advance()) {
+        visit_members([&](std::int64_t /*slices*/, double* /*out*/) {
+          for (std::int64_t from = begin; from < end && !stops; from += entries_at_once) {
+            const std::int64_t count = std::min(entries_at_once, end - from);
+            by_vectors_ ? add_by_vectors(mass, from, count) : add_entries(mass, from, count);
+            stops = pace.stops(count * row_.extent * rows_.count);
+          }
+        });
       }
-      for (std::int64_t q = 0; packed_ && q < slices; ++q) {
-        packed_->unpack(copy + q * packed_->entries(), out + q * run_step_, words);
-      }
+      if (stops) return;
+      if (!packed_) continue;
+      visit_members([&](std::int64_t slices, double* out) {
+        for (std::int64_t q = 0; q < slices; ++q) {
+          packed_->unpack(target + q * packed_->entries(), out + q * run_step_, words);
+        }
+      });
     }
   });
 }

@@ -56,6 +56,7 @@ class Scatter {
   std::int64_t piece_ = 1;     // entries of a run that a task keeps, and how many such pieces it has
   std::int64_t pieces_ = 1;
   std::int64_t grain_ = 1;
+  std::int64_t group_ = 1;  // slices of outer loops that take turns in adding the same masses
 };
 
 }  // namespace plated::kernels

@@ -135,7 +135,8 @@ FactorGraph Counting::prepared(const Model& model) {
     // Tables are distributions by construction, and those with a further state are none.
     if (counted_[f] || padded_[f]) factor.distribution_of.reset();
     graph::Derived::put_factor(graph, f, std::move(factor));
-    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const model::Listed& of) { return of.factor() == f; });
+    const auto list =
+        std::find_if(lists_.begin(), lists_.end(), [&](const model::Listed& of) { return of.factor() == f; });
     const Tensor& numbers = list == lists_.end() ? model.factors[f] : list->table();
     if (counted_[f] && list != lists_.end()) child_[f] = list->child_axis();
     if (counted_[f] && !model.children[f].empty()) child_[f] = model::child_axis(model, f);
@@ -261,7 +262,8 @@ void Counts::clear_direction() {
       curves_.push_back(counting_.operand(f));
     }
     run_direction_ = direction_;
-    for (const model::Listed& list : counting_.lists_) run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
+    for (const model::Listed& list : counting_.lists_)
+      run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
     return;
   }
   for (std::size_t f = 0; f < factors_.size(); ++f) {
