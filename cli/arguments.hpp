@@ -92,7 +92,7 @@ struct Einsum {
 
 struct Explain {
   Input input;
-  std::string task;    ///< as of Solve; empty: pr
+  std::string task;  ///< as of Solve; empty: pr
   std::vector<std::string> observed;
   bool whole = false;  ///< show all steps of the schedule
   bool json = false;

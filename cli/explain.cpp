@@ -199,7 +199,8 @@ void deliver_text(const Explanation& told, const std::string& refused, const std
 
 int explain_plan(const Model& model, const std::string& beginning, const Explain& wanted, const Common& common) {
   std::unique_ptr<Progress> progress = std::make_unique<Progress>("planning", common.quiet);
-  const Explanation told = plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)}, wanted.observed);
+  const Explanation told =
+      plated::explain(model, kind_of(wanted.task), {.memory_limit = memory_limit(common)}, wanted.observed);
   progress.reset();
   const std::string refused = too_much(told, common);
   if (wanted.json) {

@@ -17,7 +17,7 @@ class ByHand {
   /// log Z, without keeping a message.
   double value();
   /// log Z, and its derivatives by prior, transition and emissions into `gradients`: messages forward, all kept; then
-  /// messages backward, a block of slices at a time, and what meets there while it is in the cache. Throws
+  /// masses backward. Throws
   /// std::runtime_error where real space does not hold the messages.
   double gradient(const std::vector<plated::Tensor>& gradients);
 
@@ -27,22 +27,18 @@ class ByHand {
   };
 
   [[nodiscard]] double sweep_forward(bool keeps);
-  void finish_prior(const plated::Tensor& gradient) const;
   [[nodiscard]] float* forward(std::int64_t state) { return forward_.data() + state * width_; }
   /// Memory for a kernel, which grows to the largest asked for.
   [[nodiscard]] std::byte* scratch(std::size_t bytes);
 
   const HiddenMarkov& model_;
   std::int64_t width_;                    // of a message of all sequences
-  std::int64_t block_;                    // slices
   std::vector<std::int64_t> row_offset_;  // of each sequence's emissions
   std::vector<float> message_;
   std::vector<double> offset_;
-  std::vector<double> weight_;   // of each sequence: 1
-  std::vector<float> forward_;   // [state, sequence, a], 0 … length, in real space
-  std::vector<float> backward_;  // [state of a block, sequence, a], likewise
-  std::vector<double> pairs_;
-  std::unique_ptr<std::byte, Free> scratch_;
+  std::vector<double> mass_;    // [sequence, a]
+  std::vector<float> forward_;  // [state, sequence, a], 0 … length, in real space
+  std::unique_ptr<std::byte, Free> scratch_, packed_;
   std::size_t scratch_bytes_ = 0;
 };
 

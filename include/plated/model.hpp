@@ -131,9 +131,9 @@ std::string observe(Model& model, std::string_view assignment);
 /// The same of all slices of variables: what was known of these variables before is forgotten. Throws UnknownNameError,
 /// ShapeError, and ValueError for a state that does not exist.
 void observe(Model& model, const Evidence& evidence);
-/// The same in rows, of a variable that only its own distribution holds; see Model::lists. The arrays that the list views
-/// must outlive the model. Throws UnknownNameError, ShapeError, ValueError for slices and states that do not exist, and
-/// OptionError where another factor holds the variable.
+/// The same in rows, of a variable that only its own distribution holds; see Model::lists. The arrays that the list
+/// views must outlive the model. Throws UnknownNameError, ShapeError, ValueError for slices and states that do not
+/// exist, and OptionError where another factor holds the variable.
 void observe(Model& model, std::string_view variable, const Long& list);
 /// Observed numbers of likelihoods in place of those known before. Throws UnknownNameError, ShapeError, and ValueError
 /// for a number that a likelihood gives no density to.

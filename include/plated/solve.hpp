@@ -55,12 +55,12 @@ struct SolveOptions {
   std::function<void(double)> progress = {};
 };
 
-// Before anything is planned, evidence is absorbed (observed variables leave the tables; where that would make large ones
-// of them, runs read them at the observed states), states that no assignment can
-// have are left out, and, where only sums are asked for, variables that nobody asks for and that hold nothing but their
-// own distribution are dropped. Every function throws IntractableError, MemoryLimitError, CancelledError, ValueError
-// (also for logarithms whose sums are beyond a float) and what compile() throws; all but log_partition throw
-// ImpossibleError where the evidence contradicts the model.
+// Before anything is planned, evidence is absorbed (observed variables leave the tables; where that would make large
+// ones of them, runs read them at the observed states), states that no assignment can have are left out, and, where
+// only sums are asked for, variables that nobody asks for and that hold nothing but their own distribution are dropped.
+// Every function throws IntractableError, MemoryLimitError, CancelledError, ValueError (also for logarithms whose sums
+// are beyond a float) and what compile() throws; all but log_partition throw ImpossibleError where the evidence
+// contradicts the model.
 
 /// ln Z, one for each batch: of a normalised model the logarithm of the probability of the evidence; −inf where the
 /// evidence contradicts the model.

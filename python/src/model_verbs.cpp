@@ -224,8 +224,8 @@ Of a chain the named ``factors`` of a slice are left out, and one must be named.
       .def("entropy", &ask_entropy, nb::sig(verb_signature("entropy", "", "_Array")),
            "The entropy of the joint posterior, in nats, one for each batch.")
       .def("explain", &ask_explain, nb::arg("question") = "log_partition", nb::arg("keywords"),
-           nb::sig(signature("explain", "self, question: str = 'log_partition', *, observed: Sequence[str] = ()", shared_arguments,
-                             "Explanation")),
+           nb::sig(signature("explain", "self, question: str = 'log_partition', *, observed: Sequence[str] = ()",
+                             shared_arguments, "Explanation")),
            R"(What answering would take, without running anything: the reduction, the plans and their cost.
 
 >>> import plated

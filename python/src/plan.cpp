@@ -180,7 +180,8 @@ names the variables that runs may observe by ``evidence``. Questions are planned
            nb::sig(
                "def cost(self, question: str | tuple[str, str] | None = None, sizes: Mapping[str, int] | None = None, "
                "semiring: str | None = None, dtype: object = 'float32', weights: Sequence[str] = (), "
-               "lengths: Sequence[str] = (), observed: Sequence[str] = (), partly_observed: Sequence[str] = ()) -> Cost"),
+               "lengths: Sequence[str] = (), observed: Sequence[str] = (), partly_observed: Sequence[str] = ()) -> "
+               "Cost"),
            R"(The predicted cost of a question, by default of a run, at the compiled sizes but for those given.
 
 >>> import plated
@@ -191,13 +192,14 @@ True
 Questions have the names of the verbs: value, gradient, marginals, map, sample, …, ("leave_one_out", "i"). ``weights``
 and ``lengths`` name the plates that runs give them for, ``observed`` and ``partly_observed`` the variables that runs
 give evidence for, in all slices or in some: factors are then read at the observed states where that can be.)")
-      .def("print", &print, nb::arg("question") = nb::none(), nb::arg("weights") = nb::tuple(),
-           nb::arg("lengths") = nb::tuple(), nb::arg("observed") = nb::tuple(),
-           nb::arg("partly_observed") = nb::tuple(),
-           nb::sig("def print(self, question: str | tuple[str, str] | None = None, weights: Sequence[str] = (), "
-                   "lengths: Sequence[str] = (), observed: Sequence[str] = (), partly_observed: Sequence[str] = ()) -> str"),
-           "The schedule of a question in the words of the paper: leaves, components, SumProduct, Product; then its "
-           "sweep. ``weights``, ``lengths``, ``observed`` and ``partly_observed`` name what runs are given: see cost.")
+      .def(
+          "print", &print, nb::arg("question") = nb::none(), nb::arg("weights") = nb::tuple(),
+          nb::arg("lengths") = nb::tuple(), nb::arg("observed") = nb::tuple(), nb::arg("partly_observed") = nb::tuple(),
+          nb::sig(
+              "def print(self, question: str | tuple[str, str] | None = None, weights: Sequence[str] = (), "
+              "lengths: Sequence[str] = (), observed: Sequence[str] = (), partly_observed: Sequence[str] = ()) -> str"),
+          "The schedule of a question in the words of the paper: leaves, components, SumProduct, Product; then its "
+          "sweep. ``weights``, ``lengths``, ``observed`` and ``partly_observed`` name what runs are given: see cost.")
       .def(
           "draw",
           [](const PythonPlan& self, const std::string& title, bool caption) {

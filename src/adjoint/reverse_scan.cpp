@@ -193,8 +193,7 @@ void Reverse::write_return(const Slices& slices, const Returning& masses, Scan& 
     back.smoothing = {.form = {.matrix = number(along.inputs[masses.form->matrix]),
                                .before = term(masses.form->before),
                                .after = term(masses.form->after)},
-                      .messages = number(scan.messages),
-                      .last = number(along.output)};
+                      .messages = number(scan.messages)};
   }
   if (present != none) (void)body.read(present);
   ValueId mass = body.message();

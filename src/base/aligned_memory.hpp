@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <new>
 
+#include "base/huge_pages.hpp"
+
 namespace plated::base {
 
 inline constexpr std::size_t cache_line = 64;
@@ -17,6 +19,8 @@ inline constexpr std::size_t cache_line = 64;
   // The form that does not throw: under AddressSanitizer the other one ends the program.
   void* memory = ::operator new (bytes == 0 ? 1 : bytes, std::align_val_t{cache_line}, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
+  // Less may hold no whole huge page.
+  if (bytes >= std::size_t{4} << 20) prefer_huge_pages(memory, bytes);
   return static_cast<std::byte*>(memory);
 }
 

@@ -57,12 +57,7 @@ std::optional<FusedSmoothing> smoothing_of(const planner::Extents& extents, cons
   const auto there = fused_scan(
       extents, layouts, {.semiring = semiring, .step = step, .form = asked.form, .returns = true, .most = bound.most});
   if (!there) return std::nullopt;
-  FusedSmoothing smoothing{.there = *there,
-                           .back = there->returning(),
-                           .messages = asked.messages,
-                           .last = asked.last,
-                           .places = {},
-                           .matrix_answer = {}};
+  FusedSmoothing smoothing{.there = *there, .messages = asked.messages, .places = {}, .matrix_answer = {}};
   const auto add = [&](std::optional<std::size_t> answer, planner::ValueId value, bool before) {
     const DimId state = before ? scan.after[0] : scan.before[0];
     smoothing.places.push_back(

@@ -84,8 +84,8 @@ void BoundScan::begin(int threads) {
   for (const ScanAnswer& answer : answers) {
     if (!answer.of_slices) std::fill_n(answer.total(), answer.elements, 0.0);
   }
-  has_smoothed_ = false;
-  smooths_ = smoothing && slices > 0 && begin_smoothing();
+  if (smoothing) smoother_.emplace(smoothing->pack(inputs, own_.smoothing));
+  smooths_ = smoothing.has_value();
   if (echo) std::copy_n(static_cast<const std::byte*>(inputs[*echo]), echo_bytes(), own_.echo);
 }
 
@@ -94,8 +94,9 @@ void BoundScan::run(const ScanRange& range, int threads) {
     std::copy_n(own_.message[turn_], message_bytes(), checkpoint(range.block));
     std::copy_n(own_.shift, rows, checkpoint_shifts(range.block));
   }
-  if (smooths_ && smooth(range, threads)) return;
-  if (smooths_) stop_smoothing();
+  // Where it does not, the body is run from here on.
+  smooths_ = smooths_ && smooth(range, threads);
+  if (smooths_) return;
   if (traced_) trace_again(range, threads);
   go(range, threads);
 }
@@ -123,7 +124,7 @@ void BoundScan::finish(double* output) {
     if (!shifted || std::isfinite(own_.shift[r])) continue;
     std::fill_n(output + r * states, states, semiring == Semiring::min_plus ? -infinity : infinity);
   }
-  if (!has_smoothed_ || !smoothing->matrix_answer) return;
+  if (!smoothing || !smoothing->matrix_answer) return;
   smoothing->add_pairs(*smoother_, own_.smoothing, answers[*smoothing->matrix_answer].total());
 }
 

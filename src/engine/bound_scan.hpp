@@ -134,23 +134,19 @@ struct BoundScan {
   [[nodiscard]] std::int64_t echo_bytes() const;
 
   // Smoothing.
-  [[nodiscard]] bool begin_smoothing();
   [[nodiscard]] bool smooth(const ScanRange& range, int threads);
-  [[nodiscard]] bool write_masses(const std::byte* numbers);
-  void stop_smoothing();
   void trace_again(const ScanRange& range, int threads) const;
 
   bool in_real_space_ = false;         // messages that are kept
   std::shared_ptr<BoundScan> traced_;  // whose messages it reads there
   bool smooths_ = false;               // the slices so far
-  bool has_smoothed_ = false;          // some of them
   int turn_ = 0;                       // which of the two is the message
   Arrays own_{};
   std::optional<kernels::Scan> packed_;
-  std::optional<FusedSmoothing::Packed> smoother_;
+  std::optional<kernels::ChainPosterior> smoother_;
   std::vector<const void*> operands_;  // of the slice that is running
   std::vector<void*> outputs_;
-  std::vector<void*> places_;  // of masses that are smoothed
+  std::vector<kernels::PosteriorPlace> places_;  // of masses that are smoothed
   Workspace::Memory memory_;
   std::int64_t memory_bytes_ = 0;
 };

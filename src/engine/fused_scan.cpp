@@ -96,14 +96,6 @@ std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layou
   return fused;
 }
 
-FusedScan FusedScan::returning() const {
-  FusedScan other = *this;
-  other.forward = !forward;
-  std::swap(other.matrix_stride[0], other.matrix_stride[1]);
-  std::swap(other.before, other.after);
-  return other;
-}
-
 FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   Memory memory;
   memory.packed = layout.take(static_cast<std::int64_t>(kernels::packed_matrix_bytes(shape.dtype, shape.states)));

@@ -86,8 +86,6 @@ struct FusedScan {
   /// A term from one of the slices on, in the order of time.
   [[nodiscard]] kernels::SliceTerm at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
                                       std::int64_t slice, const Memory& memory) const;
-  /// The same scan the other way.
-  [[nodiscard]] FusedScan returning() const;
   /// Vectors over the states of all rows, one slice after the other.
   template <class Data>
   [[nodiscard]] kernels::SliceVectors<Data> rows_at(Data* data) const {

@@ -8,6 +8,7 @@
 #include "plated/error.hpp"
 #include "semiring/dispatch.hpp"
 #include "tensor/check_entries.hpp"
+#include "tensor/visit_integers.hpp"
 
 namespace plated::engine {
 namespace {
@@ -36,34 +37,12 @@ bool check_observed(const IntegerView& observed, const Dim& variable, const std:
   return observed.shape() == slices;
 }
 
-/// The type to read states as: none is beyond 64 bits with a sign.
-Dtype dtype_of(IntegerType type) {
-  switch (type) {
-    case IntegerType::int8:
-      return Dtype::int8;
-    case IntegerType::int16:
-      return Dtype::int16;
-    case IntegerType::int32:
-      return Dtype::int32;
-    case IntegerType::uint8:
-      return Dtype::uint8;
-    case IntegerType::uint16:
-      return Dtype::uint16;
-    case IntegerType::uint32:
-      return Dtype::uint32;
-    case IntegerType::int64:
-    case IntegerType::uint64:
-      break;
-  }
-  return Dtype::int64;
-}
-
 }  // namespace
 
 Tensor states(const IntegerView& observed, const Dim& variable, const std::vector<std::int64_t>& slices,
               std::size_t batch) {
   (void)check_observed(observed, variable, slices, batch);
-  return Tensor::states(dtype_of(observed.type()), observed.data(), observed.shape(), observed.strides());
+  return Tensor::states(tensor::dtype_of(observed.type()), observed.data(), observed.shape(), observed.strides());
 }
 
 void put_observed(const IntegerView& observed, Integers& answer) {

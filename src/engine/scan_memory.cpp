@@ -25,7 +25,7 @@ BoundScan::Arrays BoundScan::arrays(MemoryLayout& layout, int threads) const {
 
 /// Of offsets of all rows and states, at most.
 std::int64_t BoundScan::table_bytes() const {
-  const std::size_t of_rows = 2 + (fused ? 2 : 0) + (smoothing ? 4 + smoothing->places.size() : 0);
+  const std::size_t of_rows = 2 + (fused ? 2 : 0) + (smoothing ? 2 + smoothing->places.size() : 0);
   const std::int64_t entries = base::checked_product(rows, static_cast<std::int64_t>(of_rows));
   return base::checked_product(base::checked_sum(entries, states), std::int64_t{sizeof(std::int64_t)});
 }

@@ -37,19 +37,20 @@ class WeightedSums final : public SweepKernel {
 
 class LogMasses final : public SweepKernel {
  public:
-  explicit LogMasses(kernels::LogMassShape&& shape) : shape_(std::move(shape)) {}
+  explicit LogMasses(kernels::LogMassShape&& shape) : shape_(std::move(shape)), rows_(kernels::in_long_rows(shape_)) {}
   [[nodiscard]] bool has_shape(const KernelShape& shape) const override { return is(shape_, shape); }
   [[nodiscard]] std::int64_t tasks() const override { return pieces(shape_.elements(), elements_per_task); }
   double run_task(std::int64_t task, std::span<const void* const> inputs, void* output, std::byte*,
                   std::byte*) const noexcept override {
     const std::int64_t first = task * elements_per_task;
-    kernels::log_mass(shape_, static_cast<const double*>(inputs[0]), inputs.size() > 1 ? inputs[1] : nullptr, output,
+    kernels::log_mass(rows_, static_cast<const double*>(inputs[0]), inputs.size() > 1 ? inputs[1] : nullptr, output,
                       first, std::min(shape_.elements(), first + elements_per_task));
     return 0;
   }
 
  private:
   kernels::LogMassShape shape_;
+  kernels::LogMassShape rows_;  // the same elements, as they are computed
 };
 
 class Scatters final : public SweepKernel {

@@ -7,10 +7,10 @@
 
 namespace plated::io {
 
-/// Evidence of a variable may also be in a file, `{"file": "grades.npy"}`, where there are options to find it by, and in
-/// rows, `{"states": [0, 1], "slices": {"item": [0, 2]}}`.
+/// Evidence of a variable may also be in a file, `{"file": "grades.npy"}`, where there are options to find it by, and
+/// in rows, `{"states": [0, 1], "slices": {"item": [0, 2]}}`.
 [[nodiscard]] Observations evidence_of(const Model& model, const Source& source, const Json& value,
-                                   const ReadOptions* options = nullptr);
+                                       const ReadOptions* options = nullptr);
 [[nodiscard]] Lengths lengths_of(const Model& model, const Source& source, const Json& value);
 
 }  // namespace plated::io

@@ -90,8 +90,8 @@ void parse_evidence(Model& model, std::string_view text, const std::string& file
   const io::Source source(io::one_line(file), text);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const bool json = begin != std::string_view::npos && text[begin] == '{';
-  Observations seen = json ? io::read_json_evidence(model, source)
-                           : Observations{.states = io::read_uai_evidence(model, source)};
+  Observations seen =
+      json ? io::read_json_evidence(model, source) : Observations{.states = io::read_uai_evidence(model, source)};
   for (const auto& [variable, states] : model.evidence) model.observed.erase(variable);
   for (const auto& [variable, rows] : model.lists) model.observed.erase(variable);
   for (const auto& [variable, states] : seen.states) model.observed.insert(variable);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "io/source.hpp"
-#include "plated/model.hpp"
 #include "plated/data_file.hpp"
+#include "plated/model.hpp"
 #include "plated/model_file.hpp"
 
 namespace plated::io {

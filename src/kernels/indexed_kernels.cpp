@@ -1,10 +1,12 @@
 // Compiles the inner loops of gathers and scatters for every SIMD target and picks this machine's at run time.
 #include "kernels/indexed_kernels.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
 #include "kernels/targets.hpp"
+#include "tensor/visit_integers.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/indexed_kernels.cpp"
@@ -62,22 +64,7 @@ void move_offsets(const State* states, std::int64_t stride, std::int64_t step, s
 void add_to_offsets_here(const StatesOfRun& run, std::int64_t count, std::int64_t* offsets) {
   const auto move = [&](const auto* states)
                         HWY_ATTR { move_offsets(states + run.first, run.stride, run.step, count, offsets); };
-  switch (run.dtype) {
-    case Dtype::int8:
-      return move(static_cast<const std::int8_t*>(run.states));
-    case Dtype::int16:
-      return move(static_cast<const std::int16_t*>(run.states));
-    case Dtype::int32:
-      return move(static_cast<const std::int32_t*>(run.states));
-    case Dtype::uint8:
-      return move(static_cast<const std::uint8_t*>(run.states));
-    case Dtype::uint16:
-      return move(static_cast<const std::uint16_t*>(run.states));
-    case Dtype::uint32:
-      return move(static_cast<const std::uint32_t*>(run.states));
-    default:
-      return move(static_cast<const std::int64_t*>(run.states));
-  }
+  tensor::visit_integers(run.states, tensor::integer_type_of_dtype(run.dtype), move);
 }
 
 /// Multiplies the part of `width` lanes, at most a vector's, of all rows.
@@ -150,8 +137,59 @@ bool multiply_rows_here(Semiring semiring, const std::int64_t* offsets, std::int
   return multiply_rows_in<AdditiveRing>(offsets, count, table, width, product);
 }
 
+/// Adds the part of one or two vectors of all rows, the second of `width` lanes, where most entries go to the row of
+/// the one before them: it stays in registers, so that no sum waits for memory.
+template <bool two>
+void add_part_of_runs(const std::int64_t* offsets, std::int64_t count, const double* HWY_RESTRICT mass,
+                      std::int64_t along, std::size_t width, double* HWY_RESTRICT out) {
+  const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t last = two ? lanes : 0;
+  const auto in_last = hn::FirstN(d, width);
+  auto a = hn::Zero(d);
+  auto b = hn::Zero(d);
+  double* row = nullptr;
+  const auto put = [&]() HWY_ATTR {
+    if constexpr (two) hn::StoreU(a, d, row);
+    hn::BlendedStore(b, in_last, d, row + last);
+  };
+  for (std::int64_t q = 0; q < count; ++q, mass += along) {
+    if (offsets[q] == not_observed) continue;
+    if (out + offsets[q] != row) {
+      if (row != nullptr) put();
+      row = out + offsets[q];
+      if constexpr (two) a = hn::LoadU(d, row);
+      b = load_some(d, row + last, width, 0.0);
+    }
+    if constexpr (two) a = hn::Add(a, hn::LoadU(d, mass));
+    b = hn::Add(b, load_some(d, mass + last, width, 0.0));
+  }
+  if (row != nullptr) put();
+}
+
+void add_runs(const std::int64_t* offsets, std::int64_t count, const double* HWY_RESTRICT mass, std::int64_t along,
+              std::int64_t width, double* HWY_RESTRICT out) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<double>()));
+  for (std::int64_t at = 0; at < width; at += 2 * lanes) {
+    const std::int64_t left = std::min(width - at, 2 * lanes);
+    if (left > lanes) {
+      add_part_of_runs<true>(offsets, count, mass + at, along, static_cast<std::size_t>(left - lanes), out + at);
+    } else {
+      add_part_of_runs<false>(offsets, count, mass + at, along, static_cast<std::size_t>(left), out + at);
+    }
+  }
+}
+
+/// Whether most entries go to the row of the one before them: notes that are silent, answers that are rare.
+bool has_long_runs(const std::int64_t* offsets, std::int64_t count) {
+  std::int64_t alike = 0;
+  for (std::int64_t q = 1; q < count; ++q) alike += offsets[q] == offsets[q - 1] ? 1 : 0;
+  return 2 * alike > count;
+}
+
 void add_rows_here(const std::int64_t* offsets, std::int64_t count, const double* HWY_RESTRICT mass, std::int64_t along,
                    std::int64_t width, double* HWY_RESTRICT out) {
+  if (has_long_runs(offsets, count)) return add_runs(offsets, count, mass, along, width, out);
   const hn::ScalableTag<double> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t whole = width / lanes * lanes;

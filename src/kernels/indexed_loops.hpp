@@ -37,8 +37,8 @@ struct IndexedLoops {
 
 /// Whether all indices have the same entry along a loop.
 [[nodiscard]] bool has_one_index(const std::vector<IndexArray>& indices, std::size_t loop);
-/// Joins loops that go on inside of each other, and takes out the one with the smallest step in an array, or a loop of one
-/// entry where there is none.
+/// Joins loops that go on inside of each other, and takes out the one with the smallest step in an array, or a loop of
+/// one entry where there is none.
 [[nodiscard]] IndexedLoop take_row(std::vector<IndexedLoop>& loops, std::size_t array, std::size_t arrays);
 /// Takes out the last loop, or one of one entry where there is none.
 [[nodiscard]] IndexedLoop take_last(IndexedLoops& loops, std::size_t arrays);

@@ -85,6 +85,41 @@ namespace plated::kernels {
 
 HWY_EXPORT(log_mass_any);
 
+LogMassShape in_long_rows(const LogMassShape& shape) {
+  if (shape.elements() == 0) return shape;
+  LogMassShape rows = shape;
+  rows.extent.clear();
+  rows.mass_stride.clear();
+  rows.normaliser_stride.clear();
+  rows.output_stride.clear();
+  for (std::size_t l = 0; l < shape.extent.size(); ++l) {
+    const std::int64_t extent = shape.extent[l];
+    const std::int64_t mass = shape.mass_stride[l], normaliser = shape.normaliser_stride[l];
+    const std::int64_t output = shape.output_stride[l];
+    if (extent == 1) continue;
+    if (!rows.extent.empty() && rows.mass_stride.back() == mass * extent &&
+        rows.normaliser_stride.back() == normaliser * extent && rows.output_stride.back() == output * extent) {
+      rows.extent.back() *= extent;
+      rows.mass_stride.back() = mass;
+      rows.normaliser_stride.back() = normaliser;
+      rows.output_stride.back() = output;
+      continue;
+    }
+    rows.extent.push_back(extent);
+    rows.mass_stride.push_back(mass);
+    rows.normaliser_stride.push_back(normaliser);
+    rows.output_stride.push_back(output);
+  }
+  constexpr std::int64_t long_enough = 16;
+  if (rows.extent.empty() || rows.extent.back() >= long_enough) return rows;
+  const auto longest = std::max_element(rows.extent.rbegin(), rows.extent.rend());
+  const auto from_last = longest - rows.extent.rbegin();
+  for (auto* numbers : {&rows.extent, &rows.mass_stride, &rows.normaliser_stride, &rows.output_stride}) {
+    std::rotate(numbers->rbegin(), numbers->rbegin() + from_last, numbers->rbegin() + from_last + 1);
+  }
+  return rows;
+}
+
 void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output, std::int64_t first,
               std::int64_t last) noexcept {
   HWY_DYNAMIC_DISPATCH(log_mass_any)(shape, mass, normaliser, output, first, last);

@@ -26,6 +26,10 @@ struct LogMassShape {
   bool operator==(const LogMassShape&) const = default;
 };
 
+/// The same elements in fewer loops, whose innermost is a long one: its entries are computed a vector at a time. Loops
+/// of one are left out, and neighbours that continue each other are joined.
+[[nodiscard]] LogMassShape in_long_rows(const LogMassShape& shape);
+
 /// Elements first … last − 1 of the output, each by itself. Without a normaliser, nothing is subtracted.
 void log_mass(const LogMassShape& shape, const double* mass, const void* normaliser, void* output, std::int64_t first,
               std::int64_t last) noexcept;

@@ -17,20 +17,18 @@ constexpr double alike = 10.0;
 
 template <class T>
 PackedMatrix<T>::PackedMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-                              std::int64_t column_stride, MatrixLayout layout, std::byte* memory)
+                              std::int64_t column_stride, std::byte* memory)
     : states_(states),
       width_(width(states)),
       original_(matrix),
       row_stride_(row_stride),
-      column_stride_(column_stride),
-      layout_(layout) {
-  if (matrix == nullptr) return;
+      column_stride_(column_stride) {
   if (memory == nullptr) memory_.reset(base::allocate_aligned(bytes(states)));
   packed_ = reinterpret_cast<T*>(memory != nullptr ? memory : memory_.get());
   const T zero = semiring == Semiring::log ? T{0} : -std::numeric_limits<T>::infinity();
   std::fill_n(part(0), states_ * width_, zero);
   std::fill_n(part(states_ * width_), 4 * width_, T{0});
-  std::fill_n(part((states_ + 1) * width_), width_, T{1});
+  std::fill_n(part((states_ + 1) * width_), width_, semiring == Semiring::log ? T{1} : T{0});
   if (semiring == Semiring::log) {
     pack_logs();
   } else {
@@ -74,7 +72,7 @@ void PackedMatrix<T>::pack_logs() {
     for (std::int64_t a = 0; a < states_; ++a) {
       const double value = std::exp(original(a, b) - out);
       // Denormal numbers are slow, and the depth speaks for what is lost.
-      if (value >= static_cast<double>(std::numeric_limits<T>::min())) put(a, b, value);
+      if (value >= static_cast<double>(std::numeric_limits<T>::min())) *place(a, b) = static_cast<T>(value);
     }
     const double depth = out - low;
     column_shift[b + width_] =
@@ -98,7 +96,7 @@ void PackedMatrix<T>::pack_sums() {
   // Relative to the largest entry, a vector near 0 loses no digits to a matrix far from it.
   shift_ = highest == -infinity ? 0.0 : highest;
   for (std::int64_t a = 0; a < states_; ++a) {
-    for (std::int64_t b = 0; b < states_; ++b) put(a, b, sign * original(a, b) - shift_);
+    for (std::int64_t b = 0; b < states_; ++b) *place(a, b) = static_cast<T>(sign * original(a, b) - shift_);
   }
 }
 
@@ -119,12 +117,19 @@ double PackedMatrix<T>::exact_log_sum(const T* row, std::int64_t column) const n
 }
 
 template <class T>
-void PackedMatrix<T>::weigh(const double* totals, double* to) const noexcept {
-  for (std::int64_t a = 0; a < states_; ++a) {
-    for (std::int64_t b = 0; b < states_; ++b) {
-      to[a * states_ + b] = totals[a * states_ + b] * std::exp(original(a, b) - shift_);
+PackedMatrix<T> PackedMatrix<T>::in_blocks(std::int64_t count, std::int64_t pitch, bool transposed,
+                                           std::byte* memory) const {
+  if (count == 1 && !transposed) return {states_, packed_};
+  PackedMatrix all(count == 1 ? states_ : count * pitch, reinterpret_cast<T*>(memory));
+  std::fill_n(all.packed_, all.states_ * all.width_, T{0});
+  for (std::int64_t first = 0; first < count * pitch; first += pitch) {
+    for (std::int64_t a = 0; a < states_; ++a) {
+      for (std::int64_t b = 0; b < states_; ++b) {
+        *(transposed ? all.place(first + b, first + a) : all.place(first + a, first + b)) = packed(a, b);
+      }
     }
   }
+  return all;
 }
 
 template class PackedMatrix<float>;
@@ -141,14 +146,11 @@ std::size_t packed_vector_bytes(Dtype dtype, std::int64_t states) {
 }
 
 AnyPackedMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
-                            std::int64_t row_stride, std::int64_t column_stride, MatrixLayout layout,
-                            std::byte* memory) {
+                            std::int64_t row_stride, std::int64_t column_stride, std::byte* memory) {
   if (dtype == Dtype::float32) {
-    return PackedMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, layout,
-                               memory);
+    return PackedMatrix<float>(semiring, states, static_cast<const float*>(matrix), row_stride, column_stride, memory);
   }
-  return PackedMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, layout,
-                              memory);
+  return PackedMatrix<double>(semiring, states, static_cast<const double*>(matrix), row_stride, column_stride, memory);
 }
 
 }  // namespace plated::kernels

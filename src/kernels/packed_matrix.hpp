@@ -22,19 +22,16 @@ struct RealSpaceDepth {
   static constexpr T vector = sizeof(T) == 4 ? T(50) : T(440);
 };
 
-/// Panels for products with rows, columns for products with single columns.
-enum class MatrixLayout { panels, columns };
-
 template <class T>
 class PackedMatrix {
  public:
   /// A panel of columns is a cache line wide on every SIMD target.
   static constexpr std::int64_t panel = static_cast<std::int64_t>(base::cache_line / sizeof(T));
 
-  /// `matrix` may be null: then there are states only. Packs into `memory`, on a cache line's boundary, or, where it is
+  /// Packs into `memory`, on a cache line's boundary, or, where it is
   /// null, into memory of its own.
   PackedMatrix(Semiring semiring, std::int64_t states, const T* matrix, std::int64_t row_stride,
-               std::int64_t column_stride, MatrixLayout layout, std::byte* memory);
+               std::int64_t column_stride, std::byte* memory);
   [[nodiscard]] static constexpr std::int64_t width(std::int64_t states) {
     return (states + panel - 1) / panel * panel;
   }
@@ -50,11 +47,10 @@ class PackedMatrix {
   ///
   /// log: exp(W[a,b] − shift − column_shift[b]); max_plus: W[a,b] − shift; min_plus: the negated matrix's.
   [[nodiscard]] const T* panels() const { return part(0); }
-  /// In the layout by columns: entries (0, b) … (width − 1, b), 0 beyond the states.
-  [[nodiscard]] const T* column(std::int64_t b) const { return part(b * width_); }
+  [[nodiscard]] T packed(std::int64_t a, std::int64_t b) const { return *place(a, b); }
   /// At most 0; all 0 in max_plus and min_plus, and where the columns' largest entries are alike.
   [[nodiscard]] const T* column_shift() const { return part(states_ * width_); }
-  /// exp(column_shift), never 0.
+  /// log: exp(column_shift), never 0; 0 in max_plus and min_plus.
   [[nodiscard]] const T* column_scale() const { return column_shift() + width_; }
   /// How far a column's entries that are not zero reach below its shifts.
   [[nodiscard]] const T* column_depth() const { return column_scale() + width_; }
@@ -69,10 +65,13 @@ class PackedMatrix {
   /// log Σ_a exp(row[a] + W[a, column]), exactly.
   [[nodiscard]] double exact_log_sum(const T* row, std::int64_t column) const noexcept;
 
-  /// to[a · states + b] ← totals[a · states + b] · exp(W[a,b] − shift).
-  void weigh(const double* totals, double* to) const noexcept;
+  /// So many of it along the diagonal of a matrix of zeros, `pitch` entries apart, or of its transpose: the same
+  /// numbers in panels, for products alone. In that memory, or in its own where nothing changes.
+  [[nodiscard]] PackedMatrix in_blocks(std::int64_t count, std::int64_t pitch, bool transposed,
+                                       std::byte* memory) const;
 
  private:
+  PackedMatrix(std::int64_t states, T* packed) : states_(states), width_(width(states)), packed_(packed) {}
   struct Free {
     void operator()(std::byte* memory) const { base::free_aligned(memory); }
   };
@@ -87,15 +86,13 @@ class PackedMatrix {
   [[nodiscard]] Range range(std::int64_t column) const;
   void pack_logs();
   void pack_sums();
-  void put(std::int64_t a, std::int64_t b, double value) {
-    const bool columns = layout_ == MatrixLayout::columns;
-    part(0)[columns ? b * width_ + a : (b / panel * states_ + a) * panel + b % panel] = static_cast<T>(value);
+  [[nodiscard]] T* place(std::int64_t a, std::int64_t b) const {
+    return part((b / panel * states_ + a) * panel + b % panel);
   }
 
   std::int64_t states_, width_;
-  const T* original_;
-  std::int64_t row_stride_, column_stride_;
-  MatrixLayout layout_;
+  const T* original_ = nullptr;
+  std::int64_t row_stride_ = 0, column_stride_ = 0;
   std::unique_ptr<std::byte, Free> memory_;  // null where it is the caller's
   T* packed_ = nullptr;
   double shift_ = 0.0;
@@ -114,7 +111,6 @@ using AnyPackedMatrix = std::variant<PackedMatrix<float>, PackedMatrix<double>>;
 
 /// Of that type, to which `matrix` points.
 [[nodiscard]] AnyPackedMatrix pack_matrix(Semiring semiring, Dtype dtype, std::int64_t states, const void* matrix,
-                                          std::int64_t row_stride, std::int64_t column_stride, MatrixLayout layout,
-                                          std::byte* memory);
+                                          std::int64_t row_stride, std::int64_t column_stride, std::byte* memory);
 
 }  // namespace plated::kernels

@@ -47,8 +47,12 @@ struct ScanTrace {
   bool linear = false;
 };
 
-/// Rows that go through the steps together, sharing the matrix in the cache.
-inline constexpr std::int64_t scan_block_rows = 12;
+/// Rows that go through steps together, and steps that are prepared at once, for so many states.
+inline constexpr std::int64_t scan_most_rows = 16, scan_most_ahead = 16;
+[[nodiscard]] constexpr std::int64_t scan_rows(std::int64_t states) { return states <= 8 ? scan_most_rows : 12; }
+[[nodiscard]] constexpr std::int64_t scan_ahead(std::int64_t states) {
+  return states <= 16 ? scan_most_ahead : states <= 64 ? 8 : states <= 256 ? 4 : 1;
+}
 
 struct ScanShape {
   Semiring semiring = Semiring::log;  // log, max_plus or min_plus

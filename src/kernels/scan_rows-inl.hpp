@@ -1,4 +1,4 @@
-// Rows of a scan: what a step reads of one, and blocks of them that go through all steps together.
+// Takes rows through the steps of a scan, each lane of a vector being a state.
 #if defined(PLATED_KERNELS_SCAN_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLATED_KERNELS_SCAN_ROWS_INL
 #undef PLATED_KERNELS_SCAN_ROWS_INL
@@ -7,207 +7,442 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "base/watch.hpp"
 #include "hwy/highway.h"
-#include "kernels/packed_product-inl.hpp"
-#include "kernels/rows-inl.hpp"
 #include "kernels/scan.hpp"
+#include "kernels/scan_steps-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
-/// All arrays are `width` long, and hold the semiring's zero beyond the states.
-template <class T>
-struct ScanRow {
-  T* message;               // the algebra's form of the message
-  T* input;                 // of the product: the message itself where there is nothing before the matrix
-  T* product;               // becomes the next message in place
-  T* logs;                  // log only: the message where real space cannot hold it
-  const T *before, *after;  // this step's terms, or null
-  T top;                    // the largest entry of `message`
-  bool in_logs;
-  double offset;
-  std::int64_t exponent;  // log only: powers of two that were taken out of `message`
-  double pending;         // log only: taken out between the step's two halves
-  T depth;                // log only: how far the input's logarithms reach below 0
-};
-
-/// A term of one step, negated where `flip` (a zero) is negative; beyond its states is the semiring's zero. kFlips:
-/// whether that may be.
-template <class T, bool kFlips>
-struct ScanTerm {
-  const T* data;
-  std::int64_t states;
-  T flip = 0;
-  HWY_INLINE GemmVec<T> load(std::int64_t at) const {
-    constexpr T zero = -std::numeric_limits<T>::infinity();
-    const GemmVec<T> term = load_of_row(data, states, at, kFlips && std::signbit(flip) ? -zero : zero);
-    return kFlips ? hn::Xor(term, hn::Set(GemmTag<T>(), flip)) : term;
-  }
-
-  /// The largest entry, as what to take out: 0 where all are the semiring's zero.
-  HWY_INLINE T shift() const {
-    const GemmTag<T> d;
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    GemmVec<T> top = load(0);
-    for (std::int64_t v = lanes; v < states; v += lanes) top = hn::Max(top, load(v));
-    const T largest = hn::GetLane(hn::MaxOfLanes(d, top));
-    return largest > -std::numeric_limits<T>::infinity() ? largest : T{0};
-  }
-};
-
-/// to ← from ⊗ terms, less what is taken out; false, with the row as it was but for `to`, if an entry would be lost.
-/// kNormalise: the message's largest entry is taken out, too. kFinal: `from` is the matrix's product, whose columns are
-/// yet to be shifted. A null term is one.
-template <bool kNormalise, bool kFinal, class Steps, class T>
-HWY_INLINE bool scale_row(const Steps& steps, const PackedMatrix<T>& matrix, ScanRow<T>& row,
-                          const typename Steps::Term& terms, const T* from, T* to) {
-  const GemmTag<T> d;
-  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const GemmVec<T> normaliser = kNormalise ? steps.normaliser(hn::Set(d, row.top)) : steps.neutral();
-  const bool guarded = kFinal && matrix.deep();
-  GemmVec<T> top = hn::Set(d, Steps::zero);
-  auto lost = steps.none_lost();
-  const auto put = [&](std::int64_t v, GemmVec<T> factor) HWY_ATTR {
-    const GemmVec<T> least = guarded ? hn::LoadU(d, matrix.least_sum() + v) : hn::Zero(d);
-    const GemmVec<T> y = steps.combine(hn::LoadU(d, from + v), factor, normaliser, least, lost);
-    top = hn::Max(top, y);
-    hn::StoreU(y, d, to + v);
-  };
-  T shift = 0;
-  if (terms.data == nullptr) {
-    for (std::int64_t v = 0; v < matrix.states(); v += lanes) put(v, steps.plain_factors(v));
-  } else {
-    shift = terms.shift();
-    for (std::int64_t v = 0; v < matrix.states(); v += lanes) {
-      const GemmVec<T> column_shift = kFinal ? hn::LoadU(d, matrix.column_shift() + v) : hn::Zero(d);
-      put(v, steps.factor(terms.load(v), hn::Set(d, shift), column_shift));
-    }
-  }
-  if (HWY_UNLIKELY(steps.any(lost))) return false;
-  row.offset +=
-      (static_cast<double>(shift) + (kNormalise ? steps.taken(row.top) : 0.0)) + (kFinal ? matrix.shift() : 0.0);
-  if constexpr (kNormalise) row.exponent += steps.exponent_of(row.top);
-  if constexpr (kFinal) row.top = hn::GetLane(hn::MaxOfLanes(d, top));
-  return true;
-}
-
-/// A step of one row, about, in nanoseconds: for the questions whether to stop.
+/// About, in nanoseconds: for the questions whether to stop.
 [[nodiscard]] constexpr std::int64_t scan_step_work(std::int64_t states) { return 8 + states * states / 8; }
 
-/// Steps (LogSteps, SumSteps) says what happens to one row before and after the product with the matrix, which the rows
-/// of a block share.
 template <class Steps, class T>
-class ScanBlocks {
+class ScanLanes;
+
+/// A message waits for the one before it, so what a step takes is the way from one to the other: short chains of sums,
+/// and nothing else. Factors are formed of the terms for some steps ahead, and offsets and traces follow. Rows go side
+/// by side, as the processor works on the next one while a sum waits, or share the matrix where that is large. A row
+/// that loses an entry, or is in logarithms, goes alone.
+template <class Steps, class T>
+class ScanRows {
  public:
-  ScanBlocks(const PackedMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
-      : matrix_(matrix), run_(run), steps_(matrix), scratch_(reinterpret_cast<T*>(scratch)) {}
+  ScanRows(const PackedMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
+      : matrix_(matrix), run_(run), steps_(matrix), states_(matrix.states()), width_(matrix.width()) {
+    const std::int64_t part = scan_rows(states_) * width_;
+    T* to = reinterpret_cast<T*>(scratch);
+    const auto take = [&](std::int64_t parts) { return std::exchange(to, to + parts * part); };
+    messages_ = take(ahead() + 1);
+    formed_ = take(1);
+    before_ = take(ahead());
+    after_ = take(ahead());
+    space_ = take(1);
+  }
 
-  [[nodiscard]] const Steps& steps() const { return steps_; }
+  /// Rows that go together.
+  [[nodiscard]] std::int64_t most() const { return narrow_ ? 4 : scan_rows(states_); }
 
-  /// False where the scan is to be given up.
-  bool run(std::int64_t first, std::int64_t last, base::Pace& pace) {
-    ScanRow<T> rows[scan_block_rows];
-    clear(std::min(scan_block_rows, last - first));
-    for (; first < last; first += scan_block_rows) {
-      const std::int64_t count = std::min(scan_block_rows, last - first);
-      for (std::int64_t i = 0; i < count; ++i) {
-        rows[i] = {};
-        rows[i].logs = part(3, i);
-        enter(rows[i], i, first + i);
+  /// The rows from `first` on, by a layout: this one or ScanLanes. False where the scan is to be given up.
+  template <class Layout>
+  bool run(Layout& layout, std::int64_t first, std::int64_t rows, base::Pace& pace) {
+    first_ = first;
+    rows_ = rows;
+    stride_ = rows * width_;
+    layout.enter();
+    const std::int64_t ahead = layout.ahead();
+    for (std::int64_t s = 0; s < run_.steps; s += ahead) {
+      if (pace.stops(ahead * rows * scan_step_work(states_))) return false;
+      const std::int64_t count = std::min(ahead, run_.steps - s);
+      find_existing(s, count, s == 0 || count < ahead);
+      layout.take(s, count);
+      add_offsets(count);
+      const ScanTrace& trace = run_.trace;
+      for (std::int64_t k = 0; k < count && trace.messages.data != nullptr; ++k) {
+        if (trace.linear) {
+          layout.template write<true>(k + 1, trace.messages, s + k);
+        } else {
+          layout.template write<false>(k + 1, trace.messages, s + k);
+        }
       }
-      const std::int64_t work = count * scan_step_work(matrix_.states());
-      const std::int64_t at_once = work < 4096 ? 16 : 1;  // steps between questions whether to stop
-      for (std::int64_t s = 0; s < run_.steps; s += at_once) {
-        advance(rows, first, count, s, std::min(run_.steps, s + at_once));
-        if (pace.stops(at_once * work)) return false;
-      }
-      for (std::int64_t i = 0; i < count; ++i) {
-        steps_.leave(rows[i], false, message_of(first + i));
-        run_.offset[first + i] = steps_.leave_offset(rows[i], run_.offset[first + i]);
-      }
+      if (trace.offsets.data != nullptr) write_offsets(1, count, trace.offsets, s);
+      layout.carry(count);
+      std::copy_n(tops_[count], most_rows, tops_[0]);
+      std::copy_n(in_logs_[count], most_rows, in_logs_[0]);
+      std::copy_n(offsets_[count], most_rows, offsets_[0]);
     }
+    layout.template write<false>(0, {.data = run_.messages, .row_stride = states_}, 0);
+    write_offsets(0, 1, {.data = run_.offset, .row_stride = 1}, 0);
     return true;
   }
 
-  /// Makes room for the messages of so many rows.
-  void clear(std::int64_t rows) const {
-    for (std::int64_t which = 0; which < 4; ++which) std::fill_n(part(which, 0), rows * matrix_.width(), Steps::zero);
-  }
+  // What a layout does.
+  [[nodiscard]] std::int64_t ahead() const { return scan_ahead(states_); }
 
-  /// Row `index` of the run as the i-th of a block; row.logs is where its logarithms are to be kept.
-  void enter(ScanRow<T>& row, std::int64_t i, std::int64_t index) const {
-    row.message = part(0, i);
-    steps_.enter(row, message_of(index), run_.offset[index]);
-  }
-
-  /// Where a row that is the only one of its block may have its message.
-  [[nodiscard]] T* first_message() const { return part(0, 0); }
-
-  /// Takes the rows first … first + count − 1 through steps begin … end − 1. Their messages are side by side.
-  HWY_NOINLINE void advance(ScanRow<T>* rows, std::int64_t first, std::int64_t count, std::int64_t begin,
-                            std::int64_t end) const {
-    const std::int64_t width = matrix_.width();
-    T* messages = rows[0].message;
-    T* products = messages == part(0, 0) ? part(1, 0) : part(0, 0);
-    T* const inputs = part(2, 0);
-    const bool has_before = run_.before.data != nullptr;
-    for (std::int64_t s = begin; s < end; ++s) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        ScanRow<T>& row = rows[i];
-        row.product = products + i * width;
-        row.input = has_before ? inputs + i * width : row.message;
-        if (!run_.exists(s, first + i)) continue;
-        row.before = term(run_.before, s, first + i);
-        steps_.prepare(row);
-      }
-      rows_times_matrix<typename Steps::Algebra>(matrix_, has_before ? inputs : messages, products, count);
-      for (std::int64_t i = 0; i < count; ++i) {
-        ScanRow<T>& row = rows[i];
-        if (run_.exists(s, first + i)) {
-          row.after = term(run_.after, s, first + i);
-          steps_.finish(row);
-        } else {
-          std::memcpy(row.product, messages + i * width, static_cast<std::size_t>(width) * sizeof(T));
-        }
-        row.message = row.product;
-        if (run_.trace.messages.data != nullptr) trace(row, s, first + i);
-      }
-      std::swap(messages, products);
+  void enter() {
+    ragged_ = false;
+    std::fill_n(&tops_[0][0], (ahead() + 1) * most_rows, Steps::one);
+    std::fill_n(offsets_[0], most_rows, 0.0);
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      const T* const given = static_cast<const T*>(run_.messages) + (first_ + i) * states_;
+      T* const to = message(0, i);
+      for (std::int64_t v = 0; v < states_; v += lanes()) hn::StoreU(load_term(given, v), d_, to + v);
+      offsets_[0][i] = matrix_.sign() * run_.offset[first_ + i] + settle(0, i);
     }
   }
 
+  void take(std::int64_t s, std::int64_t count) {
+    const auto whole = [&](std::int64_t i) { return !in_logs_[0][i] && end_[i] - begin_[i] == count; };
+    for (std::int64_t i = 0, next = 0; i < rows_; i = next) {
+      while (next < std::min(i + most(), rows_) && whole(next)) ++next;
+      if (next - i == most() || (!narrow_ && next - i > 1)) {
+        for (std::int64_t row = i; row < next; ++row) form_factors(row, s, 0);
+        const std::int64_t done = take_steps(i, next - i, 0, count);
+        for (std::int64_t row = i; row < next && done < count; ++row) take_alone(row, s, done, count, true);
+      } else {
+        next = i + 1;
+        take_alone(i, s, 0, count, false);
+      }
+    }
+  }
+
+  template <bool kLinear>
+  void write(std::int64_t k, const SlicePlace& to, std::int64_t step) const {
+    for (std::int64_t i = 0; i < rows_; ++i) write_row<kLinear>(k, i, to.at<T>(step, first_ + i), states_);
+  }
+
+  void carry(std::int64_t count) { std::copy_n(message(count, 0), rows_ * width_, message(0, 0)); }
+
  private:
-  [[nodiscard]] T* part(std::int64_t which, std::int64_t i) const {
-    return scratch_ + (which * scan_block_rows + i) * matrix_.width();
-  }
-  [[nodiscard]] T* message_of(std::int64_t row) const {
-    return static_cast<T*>(run_.messages) + row * matrix_.states();
+  friend class ScanLanes<Steps, T>;
+  using V = GemmVec<T>;
+  using Lost = ScanLost<T>;
+  using Algebra = typename Steps::Algebra;
+  static constexpr std::int64_t most_rows = scan_most_rows, most_ahead = scan_most_ahead;
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
+
+  [[nodiscard]] T* message(std::int64_t k, std::int64_t i) const { return messages_ + k * stride_ + i * width_; }
+
+  /// Row i from step k on. `formed`: whether its factors are there.
+  HWY_NOINLINE void take_alone(std::int64_t i, std::int64_t s, std::int64_t k, std::int64_t count, bool formed) {
+    const std::int64_t end = end_[i];
+    for (; k < begin_[i]; ++k) repeat(k, i);
+    while (k < end) {
+      if (!in_logs_[k][i]) {
+        if (!formed) form_factors(i, s, k);
+        formed = true;
+        k = take_steps(i, 1, k, end);
+      }
+      if constexpr (Steps::may_lose) {
+        if (k < end) step_in_logs(i, s, k++);
+      }
+    }
+    for (; k < count; ++k) repeat(k, i);
   }
 
-  /// The term's entries of a step and row, one after the other.
-  HWY_INLINE const T* term(const SliceTerm& slices, std::int64_t step, std::int64_t row) const {
-    if (slices.data == nullptr) return nullptr;
-    return contiguous(slices.at<T>(step, row), matrix_.states(), slices.state_stride, part(4, 0));
+  template <bool kLinear>
+  HWY_INLINE void write_row(std::int64_t k, std::int64_t i, T* to, std::int64_t count) const {
+    const T* const from = message(k, i);
+    if (HWY_UNLIKELY(in_logs_[k][i])) {
+      return store_row(to, count, [&](std::int64_t v) HWY_ATTR {
+        const V x = hn::LoadU(d_, from + v);
+        return kLinear ? Exp(d_, x) : x;
+      });
+    }
+    const V divisor = steps_.divisor(hn::Set(d_, tops_[k][i]));
+    const V reciprocal = steps_.reciprocal(divisor);
+    store_row(to, count, [&](std::int64_t v) HWY_ATTR {
+      return steps_.template form<kLinear>(hn::LoadU(d_, from + v), divisor, reciprocal);
+    });
   }
 
-  HWY_INLINE void trace(const ScanRow<T>& row, std::int64_t step, std::int64_t index) const {
-    const ScanTrace& trace = run_.trace;
-    steps_.leave(row, trace.linear, trace.messages.at<T>(step, index));
-    if (trace.offsets.data == nullptr) return;
-    *trace.offsets.at<double>(step, index) = steps_.leave_offset(row, run_.offset[index]);
+  [[nodiscard]] HWY_INLINE V load_term(const T* term, std::int64_t at) const {
+    return steps_.term(load_of_row(term, states_, at, steps_.zero_term()));
+  }
+  [[nodiscard]] T* part(T* parts, std::int64_t k, std::int64_t i) const { return parts + k * stride_ + i * width_; }
+
+  void find_existing(std::int64_t s, std::int64_t count, bool anew) {
+    std::fill_n(in_logs_[1], count * most_rows, false);
+    if (run_.lengths == nullptr && !anew) return;
+    ragged_ = false;
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      // Slices that exist are the first ones, or, backwards in time, the last ones.
+      std::int64_t begin = 0, end = count;
+      while (begin < end && !run_.exists(s + begin, first_ + i)) ++begin;
+      while (begin < end && !run_.exists(s + end - 1, first_ + i)) --end;
+      begin_[i] = begin;
+      end_[i] = end;
+      ragged_ = ragged_ || end - begin < count;
+    }
+  }
+
+  /// A message in logarithms becomes the row's, in real space if it is shallow. Returns what is taken out.
+  double settle(std::int64_t k, std::int64_t i) {
+    T* const x = message(k, i);
+    const Recentred<T> found = recentre(x, states_);
+    const bool is_zero = found.taken == -std::numeric_limits<T>::infinity();
+    tops_[k][i] = is_zero ? Steps::zero : Steps::one;
+    in_logs_[k][i] = Steps::may_lose && found.depth > RealSpaceDepth<T>::vector;
+    for (std::int64_t v = 0; v < states_ && !in_logs_[k][i]; v += lanes()) {
+      hn::StoreU(steps_.message(hn::LoadU(d_, x + v)), d_, x + v);
+    }
+    return is_zero ? 0.0 : static_cast<double>(found.taken);
+  }
+
+  void repeat(std::int64_t k, std::int64_t i) {
+    std::copy_n(message(k, i), width_, message(k + 1, i));
+    tops_[k + 1][i] = tops_[k][i];
+    in_logs_[k + 1][i] = in_logs_[k][i];
+  }
+
+  void step_in_logs(std::int64_t i, std::int64_t s, std::int64_t k) {
+    const hn::CappedTag<double, 1> d;
+    const auto top = hn::Set(d, static_cast<double>(tops_[k][i]));
+    T* const logs = part(formed_, 0, i);
+    write_row<false>(k, i, logs, width_);
+    const auto term = [&](const SliceTerm& slices, T* copy) -> const T* {
+      if (slices.data == nullptr) return nullptr;
+      return contiguous(slices.at<T>(s + k, first_ + i), states_, slices.state_stride, copy);
+    };
+    const double taken = scan_in_logs(matrix_, logs, term(run_.before, space_ + width_),
+                                      term(run_.after, space_ + 2 * width_), space_, message(k + 1, i));
+    // The top's own part is added with the other rows'.
+    taken_[k][i] = hn::GetLane(hn::Sub(Steps::log_of(d, top), Steps::taken(d, top))) + taken + settle(k + 1, i);
+  }
+
+  /// Of row i's steps from k on that exist.
+  void form_factors(std::int64_t i, std::int64_t s, std::int64_t k) {
+    k = std::max(k, begin_[i]);
+    if (run_.before.data != nullptr) form_factors<false>(run_.before, i, s, k, part(before_, k, i));
+    if (run_.after.data != nullptr) form_factors<true>(run_.after, i, s, k, part(after_, k, i));
+    if (run_.before.data != nullptr || run_.after.data != nullptr) return;
+    for (; k < end_[i]; ++k) taken_[k][i] = 0.0;
+  }
+
+  /// kFinal: of what follows the matrix, with the shifts of its columns.
+  template <bool kFinal>
+  HWY_NOINLINE void form_factors(const SliceTerm& slices, std::int64_t i, std::int64_t s, std::int64_t k, T* to) {
+    const Steps steps = steps_;
+    const std::int64_t states = states_, stride = stride_, step_stride = slices.step_stride, end = end_[i];
+    const std::int64_t state_stride = slices.state_stride;
+    const T* const column_shift = matrix_.column_shift();
+    const bool adds = kFinal && run_.before.data != nullptr;
+    double* taken = &taken_[k][i];
+    const T* from = slices.at<T>(s + k, first_ + i);
+    for (; k < end; ++k, from += step_stride, to += stride, taken += most_rows) {
+      const T* const row = contiguous(from, states, state_stride, space_);
+      const auto term = [&](std::int64_t v)
+                            HWY_ATTR { return steps.term(load_of_row(row, states, v, steps.zero_term())); };
+      V top = term(0);
+      for (std::int64_t v = lanes(); v < states; v += lanes()) top = hn::Max(top, term(v));
+      top = hn::MaxOfLanes(d_, top);
+      const V shift = hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, -std::numeric_limits<T>::infinity())), top);
+      for (std::int64_t v = 0; v < states; v += lanes()) {
+        const V column = kFinal ? hn::LoadU(d_, column_shift + v) : hn::Zero(d_);
+        hn::StoreU(steps.factor(term(v), shift, column), d_, to + v);
+      }
+      const auto out = static_cast<double>(hn::GetLane(shift));
+      *taken = adds ? *taken + out : out;
+    }
+  }
+
+  /// So many rows from row i on through steps k … end − 1. Returns the first step that has lost an entry: it, and those
+  /// after it, are not done.
+  std::int64_t take_steps(std::int64_t i, std::int64_t rows, std::int64_t k, std::int64_t end) {
+    if (!narrow_) return take_steps<0, 0>(i, rows, k, end);
+    const auto take = [&]<int kVectors>(std::integral_constant<int, kVectors>) {
+      return rows == 1 ? take_steps<kVectors, 1>(i, 1, k, end) : take_steps<kVectors, 4>(i, 4, k, end);
+    };
+    if (states_ <= lanes()) return take(std::integral_constant<int, 1>());
+    if (states_ <= 2 * lanes()) return take(std::integral_constant<int, 2>());
+    if (states_ <= 3 * lanes()) return take(std::integral_constant<int, 3>());
+    return take(std::integral_constant<int, 4>());
+  }
+
+  /// Some rows before a step, and all that it reads: in registers, where members might change with every message that
+  /// is written.
+  struct Walk {
+    const Steps steps;
+    const T *panels, *least_sum;
+    std::int64_t states, width, stride;      // from row to row and from step to step
+    std::int64_t after_width, after_stride;  // 0 where no term follows the matrix, which has factors of its own
+    T *tops, *message, *formed;
+    const T *before, *after;  // factors; null: there are none
+  };
+  [[nodiscard]] Walk walk(std::int64_t i, std::int64_t k) {
+    const bool before = run_.before.data != nullptr, after = run_.after.data != nullptr;
+    return {steps_,
+            matrix_.panels(),
+            matrix_.least_sum(),
+            states_,
+            width_,
+            stride_,
+            after ? width_ : 0,
+            after ? stride_ : 0,
+            &tops_[k][i],
+            message(k, i),
+            part(formed_, 0, i),
+            before ? part(before_, k, i) : nullptr,
+            after ? part(after_, k, i) : matrix_.column_scale()};
+  }
+
+  /// kVectors of states, kRows side by side; or 0 for any number, where rows share the matrix.
+  template <int kVectors, int kRows>
+  HWY_NOINLINE std::int64_t take_steps(std::int64_t i, std::int64_t rows, std::int64_t k, std::int64_t end) {
+    Walk at = walk(i, k);
+    const auto top_of = [&](int row) HWY_ATTR { return hn::Set(d_, at.tops[row < kRows ? row : 0]); };
+    V top0 = top_of(0), top1 = top_of(1), top2 = top_of(2), top3 = top_of(3);
+    for (; k < end; ++k) {
+      Lost lost = none();
+      if constexpr (kRows == 0) {
+        const T* input = nullptr;
+        for (std::int64_t row = rows; row-- > 0;) input = form_input<0>(at, row, lost);
+        rows_times_matrix<Algebra>(matrix_, input, at.message + at.stride, rows);
+        for (std::int64_t row = 0; row < rows; ++row) {
+          top0 = hn::Set(d_, at.tops[row]);
+          step<0>(at, row, top0, lost);
+        }
+      } else {
+        step<kVectors>(at, 0, top0, lost);
+        if constexpr (kRows > 1) step<kVectors>(at, 1, top1, lost);
+        if constexpr (kRows > 2) step<kVectors>(at, 2, top2, lost);
+        if constexpr (kRows > 3) step<kVectors>(at, 3, top3, lost);
+      }
+      if (Steps::may_lose && HWY_UNLIKELY(!hn::AllFalse(d_, lost))) break;
+      at.tops += most_rows;
+      at.message += at.stride;
+      if (at.before != nullptr) at.before += at.stride;
+      at.after += at.after_stride;
+    }
+    return k;
+  }
+
+  static HWY_INLINE Lost none() { return hn::Lt(hn::Zero(GemmTag<T>()), hn::Zero(GemmTag<T>())); }
+
+  /// What the matrix is multiplied by.
+  template <int kVectors>
+  static HWY_INLINE const T* form_input(const Walk& at, std::int64_t row, Lost& lost) {
+    const GemmTag<T> d;
+    const T* const message = at.message + row * at.width;
+    if (at.before == nullptr) return message;
+    T* const to = at.formed + row * at.width;
+    for (std::int64_t v = 0; v < (kVectors > 0 ? kVectors * lanes() : at.states); v += lanes()) {
+      const V x = hn::LoadU(d, message + v), factor = hn::LoadU(d, at.before + row * at.width + v);
+      hn::StoreU(at.steps.combine(x, factor, at.steps.neutral(), hn::Zero(d), lost), d, to + v);
+    }
+    return to;
+  }
+
+  /// kVectors: 0 where the product is where the next message will be.
+  template <int kVectors>
+  static HWY_INLINE void step(const Walk& at, std::int64_t row, V& top, Lost& lost) {
+    const GemmTag<T> d;
+    const T* const input = kVectors == 0 ? nullptr : form_input<kVectors>(at, row, lost);
+    const T* const factors = at.after + row * at.after_width;
+    T* const to = at.message + at.stride + row * at.width;
+    const V normaliser = at.steps.normaliser(top);
+    V next = hn::Set(d, Steps::zero);
+    Lost now = none();
+    const auto put = [&](std::int64_t v, V sum) HWY_ATTR {
+      const V y = at.steps.combine(sum, hn::LoadU(d, factors + v), normaliser, hn::LoadU(d, at.least_sum + v), now);
+      next = hn::Max(next, y);
+      hn::StoreU(y, d, to + v);
+    };
+    for (std::int64_t v = 0; kVectors == 0 && v < at.states; v += lanes()) put(v, hn::LoadU(d, to + v));
+    if constexpr (kVectors == 1) multiply<1>(at, input, 0, put);
+    if constexpr (kVectors >= 2) multiply<2>(at, input, 0, put);
+    if constexpr (kVectors >= 3) multiply<kVectors - 2>(at, input, 2 * lanes(), put);
+    if (Steps::may_lose) lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
+    top = hn::MaxOfLanes(d, next);
+    at.tops[most_rows + row] = hn::GetLane(top);
+  }
+
+  /// A row times one or two vectors of the matrix's columns: four sums of every fourth term, as ScanLanes forms them.
+  template <int kColumns, class Put>
+  static HWY_INLINE void multiply(const Walk& at, const T* row, std::int64_t column, const Put& put) {
+    const GemmTag<T> d;
+    constexpr std::int64_t panel = PackedMatrix<T>::panel;
+    const auto start = [&](std::int64_t v) { return at.panels + v / panel * panel * at.states + v % panel; };
+    const T* const w = start(column);
+    const T* const u = kColumns > 1 ? start(column + lanes()) : w;
+    const V zero = hn::Set(d, Algebra::zero());
+    V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
+    const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
+      const V x = hn::Set(d, row[k]);
+      a = Algebra::multiply_add(x, hn::Load(d, w + k * panel), a);
+      if constexpr (kColumns > 1) b = Algebra::multiply_add(x, hn::Load(d, u + k * panel), b);
+    };
+    std::int64_t k = 0;
+    for (; k + 4 <= at.states; k += 4) add(k, a0, b0), add(k + 1, a1, b1), add(k + 2, a2, b2), add(k + 3, a3, b3);
+    if (k < at.states) add(k, a0, b0);
+    if (k + 1 < at.states) add(k + 1, a1, b1);
+    if (k + 2 < at.states) add(k + 2, a2, b2);
+    put(column, Algebra::add(Algebra::add(a0, a1), Algebra::add(a2, a3)));
+    if constexpr (kColumns > 1) put(column + lanes(), Algebra::add(Algebra::add(b0, b1), Algebra::add(b2, b3)));
+  }
+
+  /// Adds up what the steps have taken out.
+  HWY_NOINLINE void add_offsets(std::int64_t count) {
+    const hn::CappedTag<double, 8> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const auto shift = hn::Set(d, matrix_.shift());
+    for (std::int64_t i = 0; i < rows_; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      auto offset = hn::LoadU(d, offsets_[0] + i);
+      for (std::int64_t k = 0; k < count; ++k) {
+        const auto top = Steps::taken(d, load_doubles(d, tops_[k] + i));
+        const auto next = hn::Add(offset, hn::Add(hn::Add(hn::LoadU(d, taken_[k] + i), top), shift));
+        const auto step = hn::Set(di, k);
+        const auto exists = hn::AndNot(hn::Lt(step, hn::LoadU(di, begin_ + i)), hn::Lt(step, hn::LoadU(di, end_ + i)));
+        offset = ragged_ ? hn::IfThenElse(hn::RebindMask(d, exists), next, offset) : next;
+        hn::StoreU(offset, d, offsets_[k + 1] + i);
+      }
+    }
+  }
+
+  /// Of the messages k … k + count − 1, to a step's place and those of the next ones.
+  HWY_NOINLINE void write_offsets(std::int64_t k, std::int64_t count, const SlicePlace& to, std::int64_t step) const {
+    const hn::CappedTag<double, 8> d;
+    const std::int64_t rows = rows_, numbers = count * rows;
+    alignas(64) double logs[most_ahead * most_rows];
+    for (std::int64_t n = 0; n < count; ++n) {
+      for (std::int64_t i = 0; i < rows; ++i) logs[n * rows + i] = static_cast<double>(tops_[k + n][i]);
+    }
+    for (std::int64_t n = 0; n < numbers; n += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::Store(Steps::log_of(d, hn::Load(d, logs + n)), d, logs + n);
+    }
+    const auto sign = static_cast<double>(matrix_.sign());
+    for (std::int64_t n = 0; n < count; ++n) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int64_t row = first_ + i;
+        const double offset = sign * (offsets_[k + n][i] + logs[n * rows + i]);
+        *to.at<double>(step + n, row) = tops_[k + n][i] > Steps::zero ? offset : run_.offset[row];
+      }
+    }
   }
 
   const PackedMatrix<T>& matrix_;
   const ScanRun& run_;
   const Steps steps_;
-  T* const scratch_;
+  const std::int64_t states_, width_;
+  const GemmTag<T> d_{};
+  const bool narrow_ = states_ <= 4 * lanes();
+  T *messages_, *formed_, *before_, *after_, *space_;
+  std::int64_t first_ = 0, rows_ = 0, stride_ = 0;  // of the run's rows; from a step to the next
+
+  // What is known of each row after each step, which are counted from 0, and before them, at 0. Vectors may read and
+  // write beyond the last row.
+  alignas(64) T tops_[most_ahead + 1][most_rows];          // largest entries of messages; one where these are in logs
+  bool in_logs_[most_ahead + 1][most_rows];                // messages that real space cannot hold
+  alignas(64) double offsets_[most_ahead + 1][most_rows];  // of the messages, but for their largest entries
+  alignas(64) double taken_[most_ahead][most_rows];        // by a step, out of its terms
+  std::int64_t begin_[most_rows], end_[most_rows];         // the steps that exist
+  bool ragged_ = false;                                    // some of them do not
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

@@ -135,10 +135,15 @@ FactorGraph Counting::prepared(const Model& model) {
     // Tables are distributions by construction, and those with a further state are none.
     if (counted_[f] || padded_[f]) factor.distribution_of.reset();
     graph::Derived::put_factor(graph, f, std::move(factor));
-    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const model::Listed& of) { return of.factor() == f; });
+    const auto list =
+        std::find_if(lists_.begin(), lists_.end(), [&](const model::Listed& of) { return of.factor() == f; });
     const Tensor& numbers = list == lists_.end() ? model.factors[f] : list->table();
     if (counted_[f] && list != lists_.end()) child_[f] = list->child_axis();
     if (counted_[f] && !model.children[f].empty()) child_[f] = model::child_axis(model, f);
+    if (!child_[f] && model.space == Space::log && numbers.dtype() == Dtype::float64) {
+      factors_.push_back(numbers);
+      continue;
+    }
     factors_.push_back(operand(f, numbers.shape()));
     std::vector<double> logs = numbers.values();
     if (model.space == Space::real) {
@@ -172,8 +177,13 @@ Tensor Counting::start(std::size_t factor) const {
   if (!child_[factor]) {
     const Tensor& numbers = factors_[factor];
     Tensor copy = Tensor::uninitialised(Dtype::float64, numbers.shape());
-    std::copy_n(static_cast<const double*>(numbers.data()), numbers.elements(),
-                static_cast<double*>(copy.mutable_data()));
+    auto* const entries = static_cast<double*>(copy.mutable_data());
+    if (numbers.strides() == Tensor::Shape(numbers.rank(), 0) && numbers.elements() > 0) {
+      std::fill_n(entries, numbers.elements(), *static_cast<const double*>(numbers.data()));
+    } else {
+      const std::vector<double> values = numbers.values();
+      std::copy(values.begin(), values.end(), entries);
+    }
     return copy;
   }
   Tensor result = operand(factor);
@@ -252,7 +262,8 @@ void Counts::clear_direction() {
       curves_.push_back(counting_.operand(f));
     }
     run_direction_ = direction_;
-    for (const model::Listed& list : counting_.lists_) run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
+    for (const model::Listed& list : counting_.lists_)
+      run_direction_[list.factor()] = Tensor(Dtype::float64, list.shape());
     return;
   }
   for (std::size_t f = 0; f < factors_.size(); ++f) {

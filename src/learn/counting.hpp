@@ -42,7 +42,8 @@ class Counting {
   [[nodiscard]] bool is_counted(std::size_t factor) const { return counted_[factor]; }
   /// Whether runs read what a list says of its table in place of a factor.
   [[nodiscard]] bool is_listed(std::size_t factor) const {
-    return std::any_of(lists_.begin(), lists_.end(), [&](const model::Listed& list) { return list.factor() == factor; });
+    return std::any_of(lists_.begin(), lists_.end(),
+                       [&](const model::Listed& list) { return list.factor() == factor; });
   }
   /// Zeros in the layout of a counted factor's operand, whose counts are laid out alike. That of a distribution is
   /// stored by the states of its child, then row-major: what is read at an observed child lies in a row, and so do

@@ -128,7 +128,9 @@ void Minibatches::observe(std::size_t block, RunOptions& run, std::vector<Tensor
     part.evidence.clear();
     part = model::bound(std::move(part), counted_);
     for (const auto& [measured, numbers] : model_.measurements) {
-      for (const std::size_t f : model::factors_measuring(model_, measured)) factors[f] = part.factors[f];
+      for (const std::size_t f : model::factors_measuring(model_, measured)) {
+        factors[f] = counted_[f] ? Tensor(Dtype::float64, part.factors[f].shape()) : part.factors[f];
+      }
     }
   }
   std::vector<double> weights;

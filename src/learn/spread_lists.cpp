@@ -7,8 +7,8 @@ namespace plated::learn {
 namespace {
 
 model::RunTasks on_threads(int threads) {
-  return [threads = threads > 0 ? threads : engine::hardware_threads()](
-             std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  return [threads = threads > 0 ? threads : engine::hardware_threads()](std::int64_t count,
+                                                                        const std::function<void(std::int64_t)>& task) {
     auto run = [&](std::int64_t k, int) { task(k); };
     engine::parallel_for(count, threads, engine::TaskRef(run));
   };

@@ -45,8 +45,8 @@ std::vector<DimId> joined(const FactorGraph& graph, DimId variable) {
 void check_latent(const Model& model, const Data& data, DimId variable) {
   const std::string& name = model.graph.dims()[variable].name;
   const std::string shown = label(model, name);
-  if (model.evidence.contains(name) || model.lists.contains(name) || data.states.contains(name) || data.states.contains(shown) ||
-      data.lists.contains(name) || data.lists.contains(shown)) {
+  if (model.evidence.contains(name) || model.lists.contains(name) || data.states.contains(name) ||
+      data.states.contains(shown) || data.lists.contains(name) || data.lists.contains(shown)) {
     refuse(shown, "it has data");
   }
   if (model.states.contains(name)) refuse(shown, "its states have names");

@@ -10,25 +10,18 @@ namespace {
 /// So many numbers are summed before they are added to the whole: errors grow with the number of such blocks.
 constexpr std::size_t block = 512;
 
+/// Numbers of components that loops are compiled for.
+using Common = std::index_sequence<1, 2, 3, 4, 8, 16>;
+
 /// Calls run(constant) with the number of components, or with 0 where it is none of the common ones.
-template <class Run>
-void with_constant(std::size_t components, const Run& run) {
-  switch (components) {
-    case 1:
-      return run(std::integral_constant<std::size_t, 1>{});
-    case 2:
-      return run(std::integral_constant<std::size_t, 2>{});
-    case 3:
-      return run(std::integral_constant<std::size_t, 3>{});
-    case 4:
-      return run(std::integral_constant<std::size_t, 4>{});
-    case 8:
-      return run(std::integral_constant<std::size_t, 8>{});
-    case 16:
-      return run(std::integral_constant<std::size_t, 16>{});
-    default:
-      return run(std::integral_constant<std::size_t, 0>{});
-  }
+template <class Run, std::size_t... Known>
+void with_constant(std::size_t components, const Run& run, std::index_sequence<Known...> /*common*/) {
+  const auto is = [&](auto constant) {
+    if (components != constant) return false;
+    run(constant);
+    return true;
+  };
+  if (!(is(std::integral_constant<std::size_t, Known>{}) || ...)) run(std::integral_constant<std::size_t, 0>{});
 }
 
 template <std::size_t Components>
@@ -115,41 +108,47 @@ void add_block(std::size_t statistics, double* whole, const Sum& sum) {
 void log_probabilities(Form form, const Numbers& numbers, std::size_t components, const double* coefficients,
                        double* logs) {
   if (form == Form::chosen) return chosen_logs(numbers, components, coefficients, logs);
-  with_constant(components, [&](auto constant) {
-    constexpr std::size_t known = decltype(constant)::value;
-    if (form == Form::linear) {
-      linear_logs<known>(numbers, components, coefficients, logs);
-    } else {
-      squared_logs<known>(numbers, components, coefficients, logs);
-    }
-  });
+  with_constant(
+      components,
+      [&](auto constant) {
+        constexpr std::size_t known = decltype(constant)::value;
+        if (form == Form::linear) {
+          linear_logs<known>(numbers, components, coefficients, logs);
+        } else {
+          squared_logs<known>(numbers, components, coefficients, logs);
+        }
+      },
+      Common{});
 }
 
 void add_statistics(Form form, const Numbers& numbers, std::size_t components, const double* coefficients,
                     const double* counts, double* statistics) {
   if (form == Form::chosen) return chosen_sums(numbers, components, counts, statistics);
   const std::size_t rows = form == Form::linear && numbers.second == nullptr ? 2 : 3;
-  with_constant(components, [&](auto constant) {
-    constexpr std::size_t known = decltype(constant)::value;
-    for (std::size_t at = 0; at < numbers.count; at += block) {
-      const Numbers some{.count = std::min(block, numbers.count - at),
-                         .first = numbers.first + at,
-                         .second = numbers.second == nullptr ? nullptr : numbers.second + at};
-      const auto sum = [&](double* sums) {
-        const double* const own = counts + at * components;
-        if (form == Form::linear) {
-          linear_sums<known>(some, components, own, sums);
-        } else {
-          squared_sums<known>(some, components, coefficients, own, sums);
+  with_constant(
+      components,
+      [&](auto constant) {
+        constexpr std::size_t known = decltype(constant)::value;
+        for (std::size_t at = 0; at < numbers.count; at += block) {
+          const Numbers some{.count = std::min(block, numbers.count - at),
+                             .first = numbers.first + at,
+                             .second = numbers.second == nullptr ? nullptr : numbers.second + at};
+          const auto sum = [&](double* sums) {
+            const double* const own = counts + at * components;
+            if (form == Form::linear) {
+              linear_sums<known>(some, components, own, sums);
+            } else {
+              squared_sums<known>(some, components, coefficients, own, sums);
+            }
+          };
+          if constexpr (known > 0) {
+            add_block<known>(rows, statistics, sum);
+          } else {
+            sum(statistics);
+          }
         }
-      };
-      if constexpr (known > 0) {
-        add_block<known>(rows, statistics, sum);
-      } else {
-        sum(statistics);
-      }
-    }
-  });
+      },
+      Common{});
 }
 
 }  // namespace plated::likelihood

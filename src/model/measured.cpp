@@ -254,7 +254,8 @@ Model bound(Model model, const std::vector<bool>& open) {
     factor.dims.insert(factor.dims.end(), numbers.parents.begin(), numbers.parents.end());
     factor.tied.clear();
     const std::vector<std::int64_t> shape = extents(model.graph, factor.dims);
-    result.factors[f] = !open.empty() && open[f] ? neutral_numbers(shape, Space::log)
+    // What is open takes no memory: others put numbers of their own in its place.
+    result.factors[f] = !open.empty() && open[f] ? Tensor::scalar(0.0).broadcast(shape)
                                                  : log_probabilities_of(model, f, *likelihood, numbers, shape);
     graph::Derived::put_factor(result.graph, f, std::move(factor));
   }

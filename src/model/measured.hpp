@@ -50,9 +50,9 @@ void put_parameters(std::span<const double> coordinates, const Measured& measure
                                                          const likelihood::Components& components,
                                                          const Tensor::Shape& shape, const Likelihood& likelihood);
 
-/// The model with measured likelihoods and lists of rows as ordinary factors, log-probabilities with an axis for each of
-/// their plates or those of their parents; in log space if there are any. Likelihoods that are `open` get ones: somebody
-/// else fills them. Throws as check_support.
+/// The model with measured likelihoods and lists of rows as ordinary factors, log-probabilities with an axis for each
+/// of their plates or those of their parents; in log space if there are any. Likelihoods that are `open` get ones:
+/// somebody else fills them. Throws as check_support.
 [[nodiscard]] Model bound(Model model, const std::vector<bool>& open = {});
 
 }  // namespace plated::model

@@ -138,7 +138,6 @@ struct Scan {
   struct Smoothing {
     ScanForm form;             // the other scan's, as operands of this body
     std::size_t messages = 0;  // before each slice of it, also an operand
-    std::size_t last = 0;      // and its last one
   };
   std::optional<Smoothing> smoothing = {};
 };

@@ -5,6 +5,7 @@
 #include "base/sorted_set.hpp"
 #include "graph/answer_axes.hpp"
 #include "graph/derived.hpp"
+#include "graph/spell.hpp"
 #include "model/measured.hpp"
 #include "reduce/gather.hpp"
 #include "reduce/reduction.hpp"
@@ -21,8 +22,7 @@ struct Absorbed {
 
 class Absorber {
  public:
-  Absorber(Reduction& reduction, Reading reading)
-      : reduction_(reduction), model_(reduction.model), reading_(reading) {
+  Absorber(Reduction& reduction, Reading reading) : reduction_(reduction), model_(reduction.model), reading_(reading) {
     plates_ = model_.graph.variable_plates();
     has_ends_.assign(model_.graph.dims().size(), false);
     for (const Dim& dim : model_.graph.dims()) {
@@ -49,7 +49,8 @@ class Absorber {
 
  private:
   bool absorb(DimId v, const IntegerView& states) {
-    if (!whole(v, states) || stays_in_place(v)) return false;
+    if (!whole(v, states)) return false;
+    if (reading_ == Reading::in_place && read_in_place_at(model_, v)) return false;
     std::vector<Absorbed> absorbed;
     for (const std::size_t f : holders_[v]) {
       std::optional<Absorbed> without = select(f, v, states);
@@ -75,24 +76,6 @@ class Absorber {
     if (states.shape() != sizes || graph.linking_chain(v) || has_ends_[v]) return false;
     tensor::check_states(states, graph.dims()[v].name, graph.dims()[v].size);
     return tensor::range_of(states).least >= 0;
-  }
-
-  /// Whether runs read the only factor that holds a variable at its states, in the same slices, where a table with an
-  /// entry for each of these would be large.
-  [[nodiscard]] bool stays_in_place(DimId v) const {
-    if (reading_ == Reading::absorbed || plates_[v].empty() || holders_[v].size() != 1) return false;
-    const std::size_t f = holders_[v][0];
-    const Factor& factor = model_.graph.factors()[f];
-    const auto is_end = [&](DimId d) { return model_.graph.dims()[d].end != End::none; };
-    if (std::count(factor.dims.begin(), factor.dims.end(), v) != 1 || model_.graph.factor_plates(f) != plates_[v] ||
-        std::any_of(factor.dims.begin(), factor.dims.end(), is_end)) {
-      return false;
-    }
-    double entries = 1;
-    for (const DimId d : factor.dims) entries *= d == v ? 1.0 : static_cast<double>(model_.graph.dims()[d].size);
-    for (const DimId d : factor.tied) entries *= static_cast<double>(model_.graph.dims()[d].size);
-    constexpr double large = 65536;
-    return entries > large;
   }
 
   /// None where the result would be much larger than the factor and a table of what was seen.
@@ -191,6 +174,34 @@ class Absorber {
 };
 
 }  // namespace
+
+std::optional<std::size_t> read_in_place_at(const Model& model, DimId v) {
+  const FactorGraph& graph = model.graph;
+  const std::vector<Dim>& dims = graph.dims();
+  const std::vector<DimId>& plates = graph.variable_plates()[v];
+  if (plates.empty() || graph.linking_chain(v)) return std::nullopt;
+  std::optional<std::size_t> holder;
+  for (std::size_t f = 0; f < graph.factors().size(); ++f) {
+    const auto times = std::count(graph.factors()[f].dims.begin(), graph.factors()[f].dims.end(), v);
+    if (times > 1 || (times == 1 && holder)) return std::nullopt;
+    if (times == 1) holder = f;
+  }
+  if (!holder || graph.factor_plates(*holder) != plates) return std::nullopt;
+  const Factor& factor = graph.factors()[*holder];
+  double entries = 1;
+  for (const DimId d : plates) {
+    if (model.lengths.contains(dims[d].name)) return std::nullopt;
+    if (!graph::contains(factor.dims, d)) entries *= static_cast<double>(dims[d].size);
+  }
+  for (const DimId d : factor.dims) {
+    if (dims[d].kind == DimKind::batch || dims[d].end != End::none) return std::nullopt;
+    if (d != v) entries *= static_cast<double>(dims[d].size);
+  }
+  const auto has_end = [&](const Dim& dim) { return dim.end != End::none && dim.of == v; };
+  if (std::any_of(dims.begin(), dims.end(), has_end)) return std::nullopt;
+  constexpr double large = 65536;
+  return entries > large ? holder : std::nullopt;
+}
 
 void absorb_evidence(Reduction& reduction, Reading reading) {
   if (!reduction.model.evidence.empty()) Absorber(reduction, reading).run();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ enum class Reading : std::uint8_t {
 /// evidence: of linked variables, of some slices only, and in ragged chains. Throws ValueError for a state that
 /// does not exist.
 void absorb_evidence(Reduction& reduction, Reading reading = Reading::absorbed);
+
+/// The only factor that holds a variable, in the same slices, if runs can read it at the variable's states, and a table
+/// with an entry for each slice would be large.
+[[nodiscard]] std::optional<std::size_t> read_in_place_at(const Model& model, DimId variable);
 
 /// Repeatedly drops states to which some factor without plates gives weight zero for all states of its other variables.
 void drop_impossible(Reduction& reduction);

@@ -35,6 +35,11 @@ void add_plans(Explanation& result, const solve::Solver& solver, const std::vect
       result.dropped = result.plans[0].dropped();
       break;
     case Kind::marginals:
+      for (const auto& [plan, question] : solver.messages()) {
+        result.questions.push_back(question);
+        result.cost += plan.cost(question, {}, Dtype::float64);
+        result.plans.push_back(plan);
+      }
       for (const reduce::Query& query : queries) add(solver.plan(query), query);
       break;
     case Kind::map:
@@ -54,9 +59,9 @@ Explanation explain(const Model& model, Question::Kind kind, const SolveOptions&
                     const std::vector<std::string>& observed) {
   const Model own = model;  // plans outlive the call, and share its graph
   const SolveOptions with = as_if_observed(own, options, observed);
-  const auto reading = kind == Kind::marginals ? reduce::Reading::absorbed : reduce::Reading::in_place;
-  const solve::Solver solver(own, with, reading, observed.empty());
+  solve::Solver solver(own, with, reduce::Reading::in_place, observed.empty());
   solver.check_possible();
+  if (kind == Kind::marginals) solver.take_messages([&](DimId v) { return solver.is_known(v); }, false);
   const reduce::Reduction& reduction = solver.reduction();
   const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph(), solver.observed());
   Explanation result{.absorbed = static_cast<std::int64_t>(reduction.known.size() + reduction.listed.size()),

@@ -53,15 +53,31 @@ void check_told_apart(const Model& model, std::string_view plate) {
   }
 }
 
+/// What is read before the rest is planned is multiplied over plates that no parent is in.
+reduce::Reading reading_with(const Model& model, DimId plate) {
+  const FactorGraph& graph = model.graph;
+  const std::vector<std::vector<DimId>>& plates = graph.variable_plates();
+  for (DimId v = 0; v < graph.dims().size(); ++v) {
+    if (graph.dims()[v].kind != DimKind::variable || !graph::contains(plates[v], plate)) continue;
+    const auto holder = reduce::read_in_place_at(model, v);
+    if (!holder) continue;
+    const std::vector<DimId> all = graph.factor_variables(*holder);
+    const auto tells = [&](DimId other) { return other != v && graph::contains(plates[other], plate); };
+    if (std::none_of(all.begin(), all.end(), tells)) return reduce::Reading::absorbed;
+  }
+  return reduce::Reading::in_place;
+}
+
 }  // namespace
 
 Tensor leave_one_out(const Model& model, std::string_view plate, const SolveOptions& options,
                      const std::vector<std::string>& factors) {
   check_left_out(model.graph, plate, factors);
   check_told_apart(model, plate);
-  const solve::Solver solver(model, options);
+  solve::Solver solver(model, options, reading_with(model, *model.graph.find(plate)));
   // Only factors without plates drop states: what is impossible stays so without a slice.
   solver.check_possible();
+  solver.take_messages([&](DimId v) { return solver.is_known(v); });
   return leave_one_out(solver.plan(false), solver.factors(), plate, solver.run_options(), factors);
 }
 

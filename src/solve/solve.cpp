@@ -59,8 +59,9 @@ Tensor log_partition(const Model& model, const SolveOptions& options) {
 }
 
 std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& options) {
-  const Solver solver(model, options);
+  Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
+  solver.take_messages([&](DimId v) { return solver.is_known(v); });
   const std::vector<reduce::Query> queries = reduce::marginal_queries(solver.graph(), solver.observed());
   double flops = 0;
   for (const reduce::Query& query : queries) flops += query.flops;
@@ -86,8 +87,12 @@ std::map<std::string, Tensor> marginals(const Model& model, const SolveOptions& 
 std::vector<Tensor> marginals(const Model& model, const std::vector<std::vector<std::string>>& query,
                               const SolveOptions& options) {
   const std::vector<std::vector<DimId>> asked = asked_for(model, query);
-  const Solver solver(model, options);
+  Solver solver(model, options, reduce::Reading::in_place);
   solver.check_possible();
+  solver.take_messages([&](DimId v) {
+    const auto holds = [&](const std::vector<DimId>& variables) { return graph::contains(variables, v); };
+    return solver.is_known(v) || std::none_of(asked.begin(), asked.end(), holds);
+  });
   MarginalOptions wanted{.variables = false};
   std::vector<DimId> all;
   for (const std::vector<DimId>& variables : asked) {

@@ -42,11 +42,15 @@ std::vector<DimId> Solver::observed_in(const reduce::Query& part) const {
   return result;
 }
 
+bool Solver::is_known(DimId v) const {
+  const auto states = reduction_.model.evidence.find(graph().dims()[v].name);
+  return states != reduction_.model.evidence.end() && tensor::range_of(states->second).least >= 0;
+}
+
 void Solver::name_observed(Question& question, const std::vector<DimId>& observed) const {
   for (const DimId v : observed) {
     const std::string& name = graph().dims()[v].name;
-    const bool partly = tensor::range_of(reduction_.model.evidence.at(name)).least < 0;
-    (partly ? question.partly_observed : question.observed).push_back(name);
+    (is_known(v) ? question.observed : question.partly_observed).push_back(name);
   }
 }
 

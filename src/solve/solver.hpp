@@ -1,6 +1,7 @@
 // A model with the evidence of a call, reduced and in log space: what every verb on models begins with.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,7 +36,9 @@ class Solver {
   [[nodiscard]] Plan plan(const reduce::Query& part) const;
   /// What a run of such a plan is asked, besides its kind: which variables it has evidence for.
   void name_observed(Question& question, const std::vector<DimId>& observed) const;
-  void name_observed(Question& question, const reduce::Query& part) const { name_observed(question, observed_in(part)); }
+  void name_observed(Question& question, const reduce::Query& part) const {
+    name_observed(question, observed_in(part));
+  }
   /// Options of a run; it is watched already.
   [[nodiscard]] RunOptions run_options() const;
   /// The posteriors of a part of the reduced model.
@@ -44,6 +47,19 @@ class Solver {
   /// Expands a posterior of the reduced model to all states. Its state axes are those of the variables in declaration
   /// order, and become those of `variables` in their order. States that were left out have the entry `absent`.
   [[nodiscard]] Tensor expanded(const std::vector<DimId>& variables, Tensor posterior, double absent = 0) const;
+  /// Reads the factors of variables that stayed evidence at their states, of those that may be, and puts what this says
+  /// of other variables in their places; those that are observed in all slices are known then, and no answer needs the
+  /// others. Without a run, there are places alone: see messages().
+  void take_messages(const std::function<bool(DimId)>& may, bool run = true);
+  /// What such runs would be asked.
+  struct Message {
+    Plan plan;
+    Question question;
+  };
+  [[nodiscard]] const std::vector<Message>& messages() const { return messages_; }
+  /// Whether all slices of a variable are observed.
+  [[nodiscard]] bool is_known(DimId v) const;
+
   /// Variables that are observed in rows have no answers by slice.
   template <class Answers>
   void leave_out_listed(Answers& by_name) const {
@@ -65,6 +81,7 @@ class Solver {
   const SolveOptions& options_;
   reduce::Reduction reduction_;
   std::vector<DimId> observed_;
+  std::vector<Message> messages_;
   graph::AnswerAxes axes_;  // of the reduced model
 };
 

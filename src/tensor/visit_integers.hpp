@@ -1,11 +1,27 @@
 // Calls with the entries of a view in the type that they have.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "plated/integer_view.hpp"
+#include "plated/tensor.hpp"
 
 namespace plated::tensor {
+
+/// The dtype to read each IntegerType as, in the order of these: no state is beyond 64 bits with a sign.
+inline constexpr std::array<Dtype, 8> dtypes_of_integers{Dtype::int8,  Dtype::int16,  Dtype::int32,  Dtype::int64,
+                                                         Dtype::uint8, Dtype::uint16, Dtype::uint32, Dtype::int64};
+
+[[nodiscard]] constexpr Dtype dtype_of(IntegerType type) { return dtypes_of_integers[static_cast<std::size_t>(type)]; }
+
+/// The first that is read as a dtype of integers.
+[[nodiscard]] constexpr IntegerType integer_type_of_dtype(Dtype dtype) {
+  const auto* const found = std::find(dtypes_of_integers.begin(), dtypes_of_integers.end(), dtype);
+  return static_cast<IntegerType>(found - dtypes_of_integers.begin());
+}
 
 /// visit(data) with a pointer to integers of a type.
 template <class Visit>

@@ -201,10 +201,12 @@ TEST(Plated, RefusesRowsThatMakeNoSense) {
   const auto refused = [](const std::string& evidence) {
     return message_of<FormatError>([&] { (void)parse_model(with_rows(evidence), "m.json"); });
   };
-  EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [3], "j": [0]}})"), "m.json:6: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
+  EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [3], "j": [0]}})"),
+              "m.json:6: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
   EXPECT_SAYS(refused(R"({"states": [2], "slices": {"i": [0], "j": [0]}})"), "'v' has no state 2");
   EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [0]}})"), "do not say which slice of 'j'");
-  EXPECT_SAYS(refused(R"({"states": [1, 0], "slices": {"i": [0], "j": [0, 1]}})"), "have (2) states, and (1) slices of 'i'");
+  EXPECT_SAYS(refused(R"({"states": [1, 0], "slices": {"i": [0], "j": [0, 1]}})"),
+              "have (2) states, and (1) slices of 'i'");
   EXPECT_SAYS(refused(R"({"states": [[1]], "slices": {"i": [0], "j": [0]}})"), "lists of one axis");
   EXPECT_SAYS(refused(R"({"states": [1], "slices": [0]})"), "'slices' should be an object from plates");
   EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [-1], "j": [0]}})"), "a slice of 'i'");

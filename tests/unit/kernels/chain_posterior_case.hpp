@@ -1,4 +1,4 @@
-// Random chains with the messages of both directions, and their posteriors by naive loops in double.
+// Random chains with the messages of one direction, and their posteriors by naive loops in double.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,15 @@ namespace plated::kernels::testing {
 
 template <class T>
 struct PosteriorCase {
-  std::int64_t rows = 1, states = 1, steps = 0, first_step = 0;
+  std::int64_t rows = 1, states = 1, steps = 0, first_step = 0, direction = 1;
   std::vector<T> matrix;  // column-major
   TermData<T> source, target;
   std::vector<std::int64_t> lengths;
   std::vector<double> weight;
-  // Linear messages: entry (state t, row, k) is at t · message_step + message_offset[row] + k.
-  std::vector<T> forward, backward;
+  std::vector<double> mass;  // [row, state], after the last step
+  // Messages before the steps: entry (t, row, k) is at t · message_step + message_offset[row] + k.
+  bool linear = true;
+  std::vector<T> forward;
   std::int64_t message_step = 0;
   std::vector<std::int64_t> message_offset;
 
@@ -32,7 +34,7 @@ struct PosteriorCase {
     return matrix[static_cast<std::size_t>(b * states + a)];
   }
   [[nodiscard]] bool exists(std::int64_t t, std::int64_t r) const {
-    return lengths.empty() || lengths[static_cast<std::size_t>(r)] > first_step + t;
+    return lengths.empty() || lengths[static_cast<std::size_t>(r)] > first_step + t * direction;
   }
   [[nodiscard]] std::size_t message_at(std::int64_t t, std::int64_t r) const {
     return static_cast<std::size_t>(t * message_step + message_offset[static_cast<std::size_t>(r)]);
@@ -90,9 +92,9 @@ Messages naive_messages(const PosteriorCase<T>& c, std::int64_t r, bool backward
   return all;
 }
 
-/// Answers in one layout for all: [steps, rows, states], and [states, states].
+/// Answers in one layout for all: [steps, rows, states], and [states, states]; [rows, states] before the first step.
 struct Posteriors {
-  std::vector<double> before, after, pairs;
+  std::vector<double> before, after, pairs, first;
 };
 
 template <class T>
@@ -129,51 +131,62 @@ struct Question {
   bool states_apart = false;
 };
 
-/// Runs the rows in groups that end at `cuts`; `safe` is what all runs said.
+/// Runs the rows in groups that end at `cuts`, each as if there were no others; `safe` is what all runs said.
 template <class T>
-Posteriors run_posterior_case(const PosteriorCase<T>& c, const Question& question,
-                              const std::vector<std::int64_t>& cuts, bool& safe) {
-  const ChainPosterior posterior(dtype_of<T>, c.states, c.matrix.data(), 1, c.states);
-  PosteriorRun run;
-  run.forward = {.data = c.forward.data(), .step_stride = c.message_step, .row_offset = c.message_offset.data()};
-  run.backward = run.forward;
-  run.backward.data = c.backward.data();
-  run.weight = c.weight.data();
-  run.steps = c.steps;
-  run.lengths = c.lengths.empty() ? nullptr : c.lengths.data();
-  run.first_step = c.first_step;
-  run.source_term = c.source.slices();
-  run.target_term = c.target.slices();
+Posteriors run_posterior_case(const PosteriorCase<T>& c, const Question& question, std::vector<std::int64_t> cuts,
+                              bool& safe) {
   const auto size = static_cast<std::size_t>(c.steps * c.rows * c.states);
   std::vector<float> singles[2] = {std::vector<float>(size, 9.0f), std::vector<float>(size, 9.0f)};
   std::vector<double> doubles[2] = {std::vector<double>(size, 9.0), std::vector<double>(size, 9.0)};
   std::vector<std::int64_t> row_offset;
-  for (std::int64_t r = 0; r < c.rows; ++r) row_offset.push_back(r);
-  const auto place = [&](int which) {
-    void* data = question.dtype == Dtype::float32 ? static_cast<void*>(singles[which].data())
-                                                  : static_cast<void*>(doubles[which].data());
-    SlicePlace to{.data = data, .dtype = question.dtype, .step_stride = c.rows * c.states, .row_stride = c.states};
-    if (question.states_apart) {
-      to.state_stride = c.rows;
-      to.row_offset = row_offset.data();
-    }
-    return to;
+  for (std::int64_t r = 0; r < c.rows; ++r) row_offset.push_back(question.states_apart ? r : r * c.states);
+  const auto place = [&](int which, std::int64_t first) {
+    const bool single = question.dtype == Dtype::float32;
+    void* data = single ? static_cast<void*>(singles[which].data()) : static_cast<void*>(doubles[which].data());
+    return PosteriorPlace{.to = {.data = data,
+                                 .dtype = question.dtype,
+                                 .step_stride = c.rows * c.states,
+                                 .state_stride = question.states_apart ? c.rows : 1,
+                                 .row_offset = row_offset.data() + first},
+                          .before = which == 0};
   };
-  if (question.before) run.before = place(0);
-  if (question.after) run.after = place(1);
   Posteriors answers;
   answers.pairs.assign(static_cast<std::size_t>(c.states * c.states), 0.0);
-  if (question.pairs) run.totals = answers.pairs.data();
-  std::byte* scratch = base::allocate_aligned(posterior.scratch_bytes());
+  answers.first.assign(static_cast<std::size_t>(c.rows * c.states), 9.0);
   safe = true;
   std::int64_t first = 0;
+  cuts.push_back(c.rows);
   for (const std::int64_t cut : cuts) {
-    safe = posterior.run(first, cut, run, scratch) && safe;
+    const PosteriorShape shape{.dtype = dtype_of<T>, .states = c.states, .rows = cut - first};
+    std::byte* memory = base::allocate_aligned(ChainPosterior::memory_bytes(shape));
+    std::byte* scratch = base::allocate_aligned(ChainPosterior::scratch_bytes(shape));
+    const ChainPosterior posterior(shape, c.matrix.data(), 1, c.states, memory);
+    std::vector<PosteriorPlace> places;
+    if (question.before) places.push_back(place(0, first));
+    if (question.after) places.push_back(place(1, first));
+    std::vector<double> totals(static_cast<std::size_t>(shape.totals()));
+    PosteriorRun run{.there = {.before = c.source.slices(),
+                               .steps = c.steps,
+                               .lengths = c.lengths.empty() ? nullptr : c.lengths.data() + first,
+                               .first_step = c.first_step,
+                               .direction = c.direction},
+                     .messages = {.data = c.forward.data(),
+                                  .step_stride = c.message_step,
+                                  .row_offset = c.message_offset.data() + first},
+                     .linear = c.linear,
+                     .mass = c.mass.data() + first * c.states,
+                     .first_mass = answers.first.data() + first * c.states,
+                     .places = places,
+                     .totals = question.pairs ? totals.data() : nullptr};
+    if (run.there.before.row_offset != nullptr) run.there.before.row_offset += first;
+    for (std::int64_t row = 0; row < shape.rows; row += shape.rows_at_once()) {
+      safe = posterior.run(row, std::min(shape.rows, row + shape.rows_at_once()), run, scratch) && safe;
+    }
+    posterior.add_pairs(totals.data(), answers.pairs.data(), c.states, 1);
+    base::free_aligned(scratch);
+    base::free_aligned(memory);
     first = cut;
   }
-  safe = posterior.run(first, c.rows, run, scratch) && safe;
-  base::free_aligned(scratch);
-  posterior.finish(answers.pairs.data(), answers.pairs.data());
   std::vector<double>* const to[2] = {&answers.before, &answers.after};
   for (int which = 0; which < 2; ++which) {
     if (!(which == 0 ? question.before : question.after)) continue;

@@ -72,6 +72,40 @@ TEST(LogMass, MatchesTheDefinitionInAnyRowLength) {
   }
 }
 
+TEST(LogMass, LongRowsHaveTheSameElements) {
+  const std::vector<std::vector<std::int64_t>> extents{{},        {1},           {5},           {7, 1},    {1, 7, 1, 3},
+                                                       {4, 3, 2}, {2, 40, 3, 1}, {30, 1, 1, 2}, {3, 0, 2}, {2, 3, 20}};
+  for (const std::vector<std::int64_t>& extent : extents) {
+    for (int layout = 0; layout < 6; ++layout) {
+      LogMassShape shape{.extent = extent};
+      std::int64_t elements = 1;
+      for (std::size_t l = extent.size(); l-- > 0;) {
+        shape.mass_stride.insert(shape.mass_stride.begin(), layout % 2 == 0 ? elements : 0);
+        shape.normaliser_stride.insert(shape.normaliser_stride.begin(), layout % 3 == 0 ? elements : 0);
+        shape.output_stride.insert(shape.output_stride.begin(), elements);
+        elements *= extent[l];
+      }
+      if (layout >= 3) {  // loops in the other order
+        for (auto* numbers : {&shape.extent, &shape.mass_stride, &shape.normaliser_stride, &shape.output_stride}) {
+          std::reverse(numbers->begin(), numbers->end());
+        }
+      }
+      std::vector<double> mass, normaliser;
+      for (std::int64_t k = 0; k <= elements; ++k) {
+        mass.push_back(k % 4 == 3 ? 0.0 : std::exp(static_cast<double>(k % 7)));
+        normaliser.push_back(0.75 * static_cast<double>(k));
+      }
+      std::vector<double> want(mass.size(), 77), got(mass.size(), 77);
+      log_mass(shape, mass.data(), normaliser.data(), want.data());
+      const LogMassShape rows = in_long_rows(shape);
+      EXPECT_EQ(rows.elements(), shape.elements());
+      log_mass(rows, mass.data(), normaliser.data(), got.data());
+      EXPECT_EQ(got, want) << testing::PrintToString(extent) << " " << layout;
+      if (elements == 7) EXPECT_EQ(rows.extent, std::vector<std::int64_t>{7});
+    }
+  }
+}
+
 TEST(LogMass, OfNothingIsZeroInLogSpaceWhateverItsNormaliser) {
   // What has no mass may have been summed to −inf: no NaN comes of it.
   const double mass[] = {0, 0, 0, 0, 0};

@@ -28,11 +28,7 @@ void expect_near_parameters(const Fit& one, const Fit& other, double tolerance) 
 TEST(StepwiseNumbers, OfOneBatchIsBatchEm) {
   for (const Mixture& mixture : mixtures()) {
     SCOPED_TRACE(name(mixture.start.family));
-    Random random(3);
-    std::vector<double> weights;
-    for (int k = 0; k < 60; ++k) weights.push_back(random.uniform(0.5, 3));
-    const Data data{.measurements = {{"numbers", drawn(60, mixture, 20)}},
-                    .weights = {{"row", Tensor::of<double>({60}, weights)}}};
+    const Data data = drawn_with_weights(60, mixture);
     const Model model = rows_model(60, mixture.start);
     const Fit all = fit(model, data, {.iterations = 1, .accelerate = false});
     const Fit batch = fit(model, data, {.iterations = 1, .batch = {{"row", 60}}});

@@ -126,11 +126,7 @@ void expect_inverse(const Fit& fitted, const Data& data) {
 TEST(LikelihoodErrors, OfMixturesAgreeWithFiniteDifferences) {
   for (const Mixture& mixture : mixtures()) {
     SCOPED_TRACE(name(mixture.start.family));
-    Random random(3);
-    std::vector<double> weights;
-    for (int k = 0; k < 80; ++k) weights.push_back(random.uniform(0.5, 3));
-    const Data data{.measurements = {{"numbers", drawn(80, mixture, 20)}},
-                    .weights = {{"row", Tensor::of<double>({80}, weights)}}};
+    const Data data = drawn_with_weights(80, mixture);
     const Fit got =
         fit(rows_model(80, mixture.start), data, {.iterations = 2000, .tolerance = 1e-13, .standard_errors = true});
     expect_inverse(got, data);

@@ -52,7 +52,9 @@ TEST(Rows, AreEvidenceOfTheModel) {
   EXPECT_EQ(max_marginals(model).size(), 1u);
   EXPECT_EQ(map(model).assignment.size(), 1u);
   EXPECT_EQ(sample(model, SampleOptions{}).size(), 1u);
-  EXPECT_EQ(message_of<OptionError>([&] { (void)marginals(model, {{"truth"}, {"vote"}}); }),
+  EXPECT_EQ(message_of<OptionError>([&] {
+              (void)marginals(model, {{"truth"}, {"vote"}});
+            }),
             "the evidence of 'vote' is a list of rows: it has no probabilities to ask for");
   EXPECT_NE(message_of<OptionError>([&] { (void)observe(model, "vote[0,0]=1"); }).find("add a row to it"),
             std::string::npos);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "plated/fit.hpp"
 #include "plated/model.hpp"
 #include "property/written_case.hpp"
 
@@ -83,6 +84,15 @@ inline Tensor drawn(std::int64_t rows, const Mixture& mixture, int missing_perce
     }
   }
   return Tensor::of<double>({rows, 3}, numbers);
+}
+
+/// A fifth of the numbers missing, and a weight for each row.
+inline Data drawn_with_weights(std::int64_t rows, const Mixture& mixture) {
+  Random random(3);
+  std::vector<double> weights;
+  for (std::int64_t row = 0; row < rows; ++row) weights.push_back(random.uniform(0.5, 3));
+  return {.measurements = {{"numbers", drawn(rows, mixture, 20)}},
+          .weights = {{"row", Tensor::of<double>({rows}, weights)}}};
 }
 
 }  // namespace plated::test

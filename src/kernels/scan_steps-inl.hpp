@@ -1,0 +1,207 @@
+// The arithmetic of a scan's steps: in real space for log, in sums for max_plus and min_plus; and in logarithms.
+#if defined(PLATED_KERNELS_SCAN_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PLATED_KERNELS_SCAN_STEPS_INL
+#undef PLATED_KERNELS_SCAN_STEPS_INL
+#else
+#define PLATED_KERNELS_SCAN_STEPS_INL
+#endif
+
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+#include "kernels/gemm_epilogue-inl.hpp"
+#include "kernels/math-inl.hpp"
+#include "kernels/packed_product-inl.hpp"
+#include "kernels/rows-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace plated::kernels::HWY_NAMESPACE {
+
+// A step makes each sum of the product with the matrix an entry of the next message, by a factor that was formed of the
+// slice's term ahead of time, and takes out the largest entry of the message that it starts from. That this lags a step
+// behind keeps the search for the largest entry out of the chain of dependencies.
+
+template <class T>
+using ScanLost = hn::Mask<GemmTag<T>>;
+
+/// In real space a step takes no logarithm. What it takes out is a power of two, which is exact. An entry that would be
+/// lost to underflow is noted: such a step is done in logarithms instead.
+template <class T>
+class LogSteps {
+ public:
+  using Algebra = SumOfProducts<T>;
+  using V = GemmVec<T>;
+  static constexpr bool may_lose = true;
+  static constexpr T zero = 0, one = 1;
+
+  explicit LogSteps(const PackedMatrix<T>& /*matrix*/) {}
+
+  /// A term as it is in memory, as a logarithm; and what memory holds for zero.
+  static HWY_INLINE V term(V term) { return term; }
+  static constexpr T zero_term() { return -std::numeric_limits<T>::infinity(); }
+  HWY_INLINE V factor(V term, V shift, V column_shift) const {
+    return message(hn::Add(hn::Sub(term, shift), column_shift));
+  }
+  /// e^x for x ≤ 0: 0 at −inf alone.
+  HWY_INLINE V message(V log) const {
+    return hn::IfThenElseZero(hn::Gt(log, hn::Set(d_, zero_term())), ExpOfShifted(d_, log));
+  }
+
+  /// 2^−n for a number from 2^n on, below 2^(n+1).
+  HWY_INLINE V normaliser(V top) const {
+    const hn::RebindToSigned<GemmTag<T>> di;
+    using Bits = hn::TFromD<decltype(di)>;
+    constexpr int mantissa = MathConstants<T>::mantissa_bits;
+    const auto power = hn::ShiftLeft<mantissa>(hn::ShiftRight<mantissa>(hn::BitCast(di, top)));
+    const auto unity = hn::Set(di, Bits{2 * MathConstants<T>::exponent_bias} << mantissa);
+    return hn::BitCast(d_, hn::Sub(unity, power));
+  }
+  /// n ln 2.
+  template <class D>
+  static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
+    using C = MathConstants<double>;
+    const hn::RebindToSigned<D> di;
+    // Integer to floating point by the magic number: AVX2 converts no 64-bit integers.
+    const auto magic = hn::Set(d, C::round_magic);
+    const auto biased = hn::Add(hn::BitCast(di, magic), hn::ShiftRight<C::mantissa_bits>(hn::BitCast(di, top)));
+    const auto n = hn::Sub(hn::BitCast(d, biased), hn::Set(d, C::round_magic + static_cast<double>(C::exponent_bias)));
+    return hn::Mul(n, hn::Set(d, 0.693147180559945309417));
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> log_of(D d, hn::Vec<D> top) {
+    return Log(d, top);
+  }
+  HWY_INLINE V neutral() const { return hn::Set(d_, T{1}); }
+  /// Notes what is small though neither of its factors is zero, and sums that may have lost a term.
+  HWY_INLINE V combine(V from, V factor, V normaliser, V least_sum, ScanLost<T>& lost) const {
+    const V y = hn::Mul(from, hn::Mul(factor, normaliser));
+    const auto small = hn::Lt(y, hn::Set(d_, RealSpaceDepth<T>::least_entry));
+    lost = hn::Or(lost, hn::And(small, hn::Gt(hn::Min(from, factor), hn::Zero(d_))));
+    lost = hn::Or(lost, hn::Lt(from, least_sum));
+    return y;
+  }
+
+  /// What form() divides by: the largest entry, or 1; and its reciprocal, as a division of each entry would take as
+  /// long as the step.
+  HWY_INLINE V divisor(V top) const { return hn::IfThenElse(hn::Gt(top, hn::Zero(d_)), top, hn::Set(d_, T{1})); }
+  HWY_INLINE V reciprocal(V divisor) const { return hn::Div(hn::Set(d_, T{1}), divisor); }
+  /// What leaves: the largest entry is exactly 1, or 0 as a logarithm.
+  template <bool kLinear>
+  HWY_INLINE V form(V message, V divisor, V reciprocal) const {
+    const V x = hn::IfThenElse(hn::Eq(message, divisor), hn::Set(d_, T{1}), hn::Mul(message, reciprocal));
+    return kLinear ? x : log(x);
+  }
+  /// Rare in real space, and long.
+  static HWY_NOINLINE V log(V x) { return Log(GemmTag<T>(), x); }
+
+ private:
+  const GemmTag<T> d_{};
+};
+
+/// max_plus, and min_plus on negated numbers. Nothing is lost.
+template <class T>
+class SumSteps {
+ public:
+  using Algebra = MaxOfSums<T>;
+  using V = GemmVec<T>;
+  static constexpr bool may_lose = false;
+  static constexpr T zero = -std::numeric_limits<T>::infinity(), one = 0;
+
+  explicit SumSteps(const PackedMatrix<T>& matrix) : sign_(matrix.sign()) {}
+
+  HWY_INLINE V term(V term) const { return hn::Xor(term, hn::Set(d_, T{0} * sign_)); }
+  [[nodiscard]] T zero_term() const { return sign_ * zero; }
+  HWY_INLINE V factor(V term, V shift, V /*column_shift*/) const { return hn::Sub(term, shift); }
+  static HWY_INLINE V message(V log) { return log; }
+
+  HWY_INLINE V normaliser(V top) const { return hn::IfThenElseZero(hn::Gt(top, hn::Set(d_, zero)), top); }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> taken(D d, hn::Vec<D> top) {
+    return hn::IfThenElseZero(hn::Gt(top, hn::Set(d, -std::numeric_limits<double>::infinity())), top);
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> log_of(D /*d*/, hn::Vec<D> top) {
+    return top;
+  }
+  HWY_INLINE V neutral() const { return hn::Zero(d_); }
+  HWY_INLINE V combine(V from, V factor, V normaliser, V /*least_sum*/, ScanLost<T>&) const {
+    return hn::Add(from, hn::Sub(factor, normaliser));
+  }
+
+  HWY_INLINE V divisor(V top) const { return normaliser(top); }
+  static HWY_INLINE V reciprocal(V divisor) { return divisor; }
+  /// There is no linear form here.
+  template <bool kLinear>
+  HWY_INLINE V form(V message, V divisor, V /*reciprocal*/) const {
+    return term(hn::Sub(message, divisor));
+  }
+
+ private:
+  const T sign_;
+  const GemmTag<T> d_{};
+};
+
+/// Makes 0 the largest entry. Returns what was taken out, −inf where all entries are, and how far those that are not
+/// reach below 0.
+template <class T>
+struct Recentred {
+  T taken, depth;
+};
+template <class T>
+HWY_NOINLINE Recentred<T> recentre(T* logs, std::int64_t count) {
+  const GemmTag<T> d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  GemmVec<T> low = hn::Set(d, infinity);
+  for (std::int64_t v = 0; v < count; v += lanes) {
+    const GemmVec<T> x = hn::LoadU(d, logs + v);
+    low = hn::Min(low, hn::IfThenElse(hn::Gt(x, hn::Set(d, -infinity)), x, hn::Set(d, infinity)));
+  }
+  const T largest = largest_of_row(logs, count);
+  if (largest == -infinity) return {largest, T{0}};
+  for (std::int64_t v = 0; v < count; v += lanes) {
+    hn::StoreU(hn::Sub(hn::LoadU(d, logs + v), hn::Set(d, largest)), d, logs + v);
+  }
+  return {largest, largest - hn::GetLane(hn::MinOfLanes(d, low))};
+}
+
+/// logs ← logs ⊗ term, by whole vectors, less what is returned. A null term is one.
+template <class T>
+HWY_NOINLINE double add_term(T* logs, const T* term, std::int64_t count) {
+  const GemmTag<T> d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr T zero = -std::numeric_limits<T>::infinity();
+  if (term == nullptr) return 0;
+  GemmVec<T> top = hn::Set(d, zero);
+  for (std::int64_t v = 0; v < count; v += lanes) top = hn::Max(top, load_of_row(term, count, v, zero));
+  const T largest = hn::GetLane(hn::MaxOfLanes(d, top));
+  const T shift = largest > zero ? largest : T{0};
+  for (std::int64_t v = 0; v < count; v += lanes) {
+    const GemmVec<T> rest = hn::Sub(load_of_row(term, count, v, zero), hn::Set(d, shift));
+    hn::StoreU(hn::Add(hn::LoadU(d, logs + v), rest), d, logs + v);
+  }
+  return static_cast<double>(shift);
+}
+
+/// to ← (logs ⊗ before) × matrix ⊗ after, less what is returned and the matrix's shift. `logs` is changed; `space` has
+/// room for a message. All are by whole vectors, −inf beyond the states.
+template <class T>
+HWY_NOINLINE double scan_in_logs(const PackedMatrix<T>& matrix, T* logs, const T* before, const T* after, T* space,
+                                 T* to) {
+  const GemmTag<T> d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d)), states = matrix.states();
+  double taken = add_term(logs, before, states);
+  const Recentred<T> input = recentre(logs, states);
+  if (input.taken > -std::numeric_limits<T>::infinity()) taken += static_cast<double>(input.taken);
+  const LogSteps<T> steps(matrix);
+  for (std::int64_t v = 0; v < states; v += lanes) hn::StoreU(steps.message(hn::LoadU(d, logs + v)), d, space + v);
+  row_times_matrix<SumOfProducts<T>>(matrix, space, to);
+  take_logs(to, states, T{0}, input.depth, matrix.column_shift(), matrix.column_depth(), UnderflowGuard<T>(states),
+            [&](std::int64_t b) { return matrix.exact_log_sum(logs, b) - matrix.shift(); });
+  return taken + add_term(to, after, states);
+}
+
+}  // namespace plated::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
