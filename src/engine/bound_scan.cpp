@@ -108,7 +108,6 @@ void BoundScan::run_again(const ScanRange& range, int threads) {
 }
 
 void BoundScan::go(const ScanRange& range, int threads) {
-  base::ask_whether_wanted();
   fused ? run_fused(range, threads) : run_slices(range, threads);
 }
 

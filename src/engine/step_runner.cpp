@@ -64,6 +64,7 @@ void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int6
   const BlockedStep* blocked = step.in_blocks == no_index ? nullptr : &bound.blocked[step.in_blocks];
   for (std::int64_t k = first; k < last; ++k) {
     const base::PartOf part(k - first, last - first);
+    base::ask_whether_wanted();
     const std::int64_t block = scan.forward ? k : first + last - 1 - k;
     ScanRange range{.first = 0, .count = scan.slices, .block = block};
     if (blocked != nullptr) {
