@@ -50,12 +50,14 @@ class PosteriorRows {
         copy_(masses_ + (posterior_chunk + 8) * width_) {}
 
   bool run(std::int64_t first, std::int64_t last) {
+    base::Pace pace(static_cast<double>(last - first) / static_cast<double>(together_) *
+                    static_cast<double>(run_.there.steps) * static_cast<double>(work_of_a_step()));
     for (; first < last; first += shape_.rows_at_once()) {
       first_ = first;
       rows_ = std::min(shape_.rows_at_once(), last - first);
       bundles_ = (rows_ + together_ - 1) / together_;
       for (std::int64_t i = 0; i < rows_; ++i) slot_[i] = i / together_ * width_ + i % together_ * pitch_;
-      if (!run_rows()) return false;
+      if (!run_rows(pace)) return false;
     }
     return true;
   }
@@ -67,7 +69,7 @@ class PosteriorRows {
   static constexpr std::int64_t steps_of_a_sum = 8;  // between corrections of what rounding adds to a row's mass
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
-  bool run_rows() {
+  bool run_rows(base::Pace& pace) {
     // Whole groups of steps: where chunks begin changes nothing.
     const std::int64_t chunk = posterior_chunk / bundles_ / steps_of_a_sum * steps_of_a_sum;
     begin_ = std::max<std::int64_t>(run_.there.steps - 1, 0) / chunk * chunk;
@@ -76,9 +78,8 @@ class PosteriorRows {
     if (together_ > 1) std::fill_n(sources_, posterior_chunk * width_, T{0});
     std::fill_n(at(masses_, count_), bundles_ * width_, T{0});
     if (!enter()) return false;
-    base::Pace pace;
     for (; count_ > 0; begin_ -= count_) {
-      if (pace.stops(count_ * bundles_ * (16 + slots_ * slots_ / 8))) return false;
+      if (pace.stops(count_ * bundles_ * work_of_a_step())) return false;
       gather();
       rows_times_matrix<Algebra>(matrix_, sources_, ratios_, count_ * bundles_);
       if (!all_count_) skip_absent();
@@ -90,6 +91,9 @@ class PosteriorRows {
     leave();
     return true;
   }
+
+  /// Of rows in a vector, about, in nanoseconds.
+  [[nodiscard]] std::int64_t work_of_a_step() const { return 16 + slots_ * slots_ / 8; }
 
   HWY_INLINE T* at(T* array, std::int64_t step) const { return array + step * bundles_ * width_; }
   HWY_INLINE bool counts(std::int64_t step, std::int64_t row) const {

@@ -147,7 +147,7 @@ class ScanLanes {
     for (std::int64_t a = 0; a < kStates; ++a) set(a, hn::Load(d_, messages_ + a * lanes()));
     T* tops = rows_.tops_[0];
     V top = hn::Load(d_, tops);
-    const Lost none = ScanRows<Steps, T>::none();
+    const Lost none = ScanWalk<Steps, T>::none();
     Lost ever_lost = none;
     for (std::int64_t k = 0; k < count; ++k) {
       const T* from = messages_ + k * most_entries;

@@ -123,6 +123,7 @@ class ScanRows {
   using V = GemmVec<T>;
   using Lost = ScanLost<T>;
   using Algebra = typename Steps::Algebra;
+  using Walk = ScanWalk<Steps, T>;
   static constexpr std::int64_t most_rows = scan_most_rows, most_ahead = scan_most_ahead;
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
@@ -265,16 +266,6 @@ class ScanRows {
     return take(std::integral_constant<int, 4>());
   }
 
-  /// Some rows before a step, and all that it reads: in registers, where members might change with every message that
-  /// is written.
-  struct Walk {
-    const Steps steps;
-    const T *panels, *least_sum;
-    std::int64_t states, width, stride;      // from row to row and from step to step
-    std::int64_t after_width, after_stride;  // 0 where no term follows the matrix, which has factors of its own
-    T *tops, *message, *formed;
-    const T *before, *after;  // factors; null: there are none
-  };
   [[nodiscard]] Walk walk(std::int64_t i, std::int64_t k) {
     const bool before = run_.before.data != nullptr, after = run_.after.data != nullptr;
     return {steps_,
@@ -299,20 +290,20 @@ class ScanRows {
     const auto top_of = [&](int row) HWY_ATTR { return hn::Set(d_, at.tops[row < kRows ? row : 0]); };
     V top0 = top_of(0), top1 = top_of(1), top2 = top_of(2), top3 = top_of(3);
     for (; k < end; ++k) {
-      Lost lost = none();
+      Lost lost = Walk::none();
       if constexpr (kRows == 0) {
         const T* input = nullptr;
-        for (std::int64_t row = rows; row-- > 0;) input = form_input<0>(at, row, lost);
+        for (std::int64_t row = rows; row-- > 0;) input = Walk::template form_input<0>(at, row, lost);
         rows_times_matrix<Algebra>(matrix_, input, at.message + at.stride, rows);
         for (std::int64_t row = 0; row < rows; ++row) {
           top0 = hn::Set(d_, at.tops[row]);
-          step<0>(at, row, top0, lost);
+          Walk::template step<0>(at, row, top0, lost);
         }
       } else {
-        step<kVectors>(at, 0, top0, lost);
-        if constexpr (kRows > 1) step<kVectors>(at, 1, top1, lost);
-        if constexpr (kRows > 2) step<kVectors>(at, 2, top2, lost);
-        if constexpr (kRows > 3) step<kVectors>(at, 3, top3, lost);
+        Walk::template step<kVectors>(at, 0, top0, lost);
+        if constexpr (kRows > 1) Walk::template step<kVectors>(at, 1, top1, lost);
+        if constexpr (kRows > 2) Walk::template step<kVectors>(at, 2, top2, lost);
+        if constexpr (kRows > 3) Walk::template step<kVectors>(at, 3, top3, lost);
       }
       if (Steps::may_lose && HWY_UNLIKELY(!hn::AllFalse(d_, lost))) break;
       at.tops += most_rows;
@@ -321,70 +312,6 @@ class ScanRows {
       at.after += at.after_stride;
     }
     return k;
-  }
-
-  static HWY_INLINE Lost none() { return hn::Lt(hn::Zero(GemmTag<T>()), hn::Zero(GemmTag<T>())); }
-
-  /// What the matrix is multiplied by.
-  template <int kVectors>
-  static HWY_INLINE const T* form_input(const Walk& at, std::int64_t row, Lost& lost) {
-    const GemmTag<T> d;
-    const T* const message = at.message + row * at.width;
-    if (at.before == nullptr) return message;
-    T* const to = at.formed + row * at.width;
-    for (std::int64_t v = 0; v < (kVectors > 0 ? kVectors * lanes() : at.states); v += lanes()) {
-      const V x = hn::LoadU(d, message + v), factor = hn::LoadU(d, at.before + row * at.width + v);
-      hn::StoreU(at.steps.combine(x, factor, at.steps.neutral(), hn::Zero(d), lost), d, to + v);
-    }
-    return to;
-  }
-
-  /// kVectors: 0 where the product is where the next message will be.
-  template <int kVectors>
-  static HWY_INLINE void step(const Walk& at, std::int64_t row, V& top, Lost& lost) {
-    const GemmTag<T> d;
-    const T* const input = kVectors == 0 ? nullptr : form_input<kVectors>(at, row, lost);
-    const T* const factors = at.after + row * at.after_width;
-    T* const to = at.message + at.stride + row * at.width;
-    const V normaliser = at.steps.normaliser(top);
-    V next = hn::Set(d, Steps::zero);
-    Lost now = none();
-    const auto put = [&](std::int64_t v, V sum) HWY_ATTR {
-      const V y = at.steps.combine(sum, hn::LoadU(d, factors + v), normaliser, hn::LoadU(d, at.least_sum + v), now);
-      next = hn::Max(next, y);
-      hn::StoreU(y, d, to + v);
-    };
-    for (std::int64_t v = 0; kVectors == 0 && v < at.states; v += lanes()) put(v, hn::LoadU(d, to + v));
-    if constexpr (kVectors == 1) multiply<1>(at, input, 0, put);
-    if constexpr (kVectors >= 2) multiply<2>(at, input, 0, put);
-    if constexpr (kVectors >= 3) multiply<kVectors - 2>(at, input, 2 * lanes(), put);
-    if (Steps::may_lose) lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
-    top = hn::MaxOfLanes(d, next);
-    at.tops[most_rows + row] = hn::GetLane(top);
-  }
-
-  /// A row times one or two vectors of the matrix's columns: four sums of every fourth term, as ScanLanes forms them.
-  template <int kColumns, class Put>
-  static HWY_INLINE void multiply(const Walk& at, const T* row, std::int64_t column, const Put& put) {
-    const GemmTag<T> d;
-    constexpr std::int64_t panel = PackedMatrix<T>::panel;
-    const auto start = [&](std::int64_t v) { return at.panels + v / panel * panel * at.states + v % panel; };
-    const T* const w = start(column);
-    const T* const u = kColumns > 1 ? start(column + lanes()) : w;
-    const V zero = hn::Set(d, Algebra::zero());
-    V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
-    const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
-      const V x = hn::Set(d, row[k]);
-      a = Algebra::multiply_add(x, hn::Load(d, w + k * panel), a);
-      if constexpr (kColumns > 1) b = Algebra::multiply_add(x, hn::Load(d, u + k * panel), b);
-    };
-    std::int64_t k = 0;
-    for (; k + 4 <= at.states; k += 4) add(k, a0, b0), add(k + 1, a1, b1), add(k + 2, a2, b2), add(k + 3, a3, b3);
-    if (k < at.states) add(k, a0, b0);
-    if (k + 1 < at.states) add(k + 1, a1, b1);
-    if (k + 2 < at.states) add(k + 2, a2, b2);
-    put(column, Algebra::add(Algebra::add(a0, a1), Algebra::add(a2, a3)));
-    if constexpr (kColumns > 1) put(column + lanes(), Algebra::add(Algebra::add(b0, b1), Algebra::add(b2, b3)));
   }
 
   /// Adds up what the steps have taken out.

@@ -14,6 +14,7 @@
 #include "kernels/math-inl.hpp"
 #include "kernels/packed_product-inl.hpp"
 #include "kernels/rows-inl.hpp"
+#include "kernels/scan.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
@@ -201,6 +202,88 @@ HWY_NOINLINE double scan_in_logs(const PackedMatrix<T>& matrix, T* logs, const T
             [&](std::int64_t b) { return matrix.exact_log_sum(logs, b) - matrix.shift(); });
   return taken + add_term(to, after, states);
 }
+
+/// Some rows before a step, and all that it reads: in registers, where members might change with every message that
+/// is written.
+template <class Steps, class T>
+struct ScanWalk {
+  using V = GemmVec<T>;
+  using Lost = ScanLost<T>;
+  using Algebra = typename Steps::Algebra;
+  // A constant where vectors have a fixed size.
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
+
+  const Steps steps;
+  const T *panels, *least_sum;
+  std::int64_t states, width, stride;      // from row to row and from step to step
+  std::int64_t after_width, after_stride;  // 0 where no term follows the matrix, which has factors of its own
+  T *tops, *message, *formed;
+  const T *before, *after;  // factors; null: there are none
+
+  static HWY_INLINE Lost none() { return hn::Lt(hn::Zero(GemmTag<T>()), hn::Zero(GemmTag<T>())); }
+
+  /// What the matrix is multiplied by.
+  template <int kVectors>
+  static HWY_INLINE const T* form_input(const ScanWalk& at, std::int64_t row, Lost& lost) {
+    const GemmTag<T> d;
+    const T* const message = at.message + row * at.width;
+    if (at.before == nullptr) return message;
+    T* const to = at.formed + row * at.width;
+    for (std::int64_t v = 0; v < (kVectors > 0 ? kVectors * lanes() : at.states); v += lanes()) {
+      const V x = hn::LoadU(d, message + v), factor = hn::LoadU(d, at.before + row * at.width + v);
+      hn::StoreU(at.steps.combine(x, factor, at.steps.neutral(), hn::Zero(d), lost), d, to + v);
+    }
+    return to;
+  }
+
+  /// kVectors: 0 where the product is where the next message will be.
+  template <int kVectors>
+  static HWY_INLINE void step(const ScanWalk& at, std::int64_t row, V& top, Lost& lost) {
+    const GemmTag<T> d;
+    const T* const input = kVectors == 0 ? nullptr : form_input<kVectors>(at, row, lost);
+    const T* const factors = at.after + row * at.after_width;
+    T* const to = at.message + at.stride + row * at.width;
+    const V normaliser = at.steps.normaliser(top);
+    V next = hn::Set(d, Steps::zero);
+    Lost now = none();
+    const auto put = [&](std::int64_t v, V sum) HWY_ATTR {
+      const V y = at.steps.combine(sum, hn::LoadU(d, factors + v), normaliser, hn::LoadU(d, at.least_sum + v), now);
+      next = hn::Max(next, y);
+      hn::StoreU(y, d, to + v);
+    };
+    for (std::int64_t v = 0; kVectors == 0 && v < at.states; v += lanes()) put(v, hn::LoadU(d, to + v));
+    if constexpr (kVectors == 1) multiply<1>(at, input, 0, put);
+    if constexpr (kVectors >= 2) multiply<2>(at, input, 0, put);
+    if constexpr (kVectors >= 3) multiply<kVectors - 2>(at, input, 2 * lanes(), put);
+    if (Steps::may_lose) lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
+    top = hn::MaxOfLanes(d, next);
+    at.tops[scan_most_rows + row] = hn::GetLane(top);
+  }
+
+  /// A row times one or two vectors of the matrix's columns: four sums of every fourth term, as ScanLanes forms them.
+  template <int kColumns, class Put>
+  static HWY_INLINE void multiply(const ScanWalk& at, const T* row, std::int64_t column, const Put& put) {
+    const GemmTag<T> d;
+    constexpr std::int64_t panel = PackedMatrix<T>::panel;
+    const auto start = [&](std::int64_t v) { return at.panels + v / panel * panel * at.states + v % panel; };
+    const T* const w = start(column);
+    const T* const u = kColumns > 1 ? start(column + lanes()) : w;
+    const V zero = hn::Set(d, Algebra::zero());
+    V a0 = zero, a1 = zero, a2 = zero, a3 = zero, b0 = zero, b1 = zero, b2 = zero, b3 = zero;
+    const auto add = [&](std::int64_t k, V& a, V& b) HWY_ATTR {
+      const V x = hn::Set(d, row[k]);
+      a = Algebra::multiply_add(x, hn::Load(d, w + k * panel), a);
+      if constexpr (kColumns > 1) b = Algebra::multiply_add(x, hn::Load(d, u + k * panel), b);
+    };
+    std::int64_t k = 0;
+    for (; k + 4 <= at.states; k += 4) add(k, a0, b0), add(k + 1, a1, b1), add(k + 2, a2, b2), add(k + 3, a3, b3);
+    if (k < at.states) add(k, a0, b0);
+    if (k + 1 < at.states) add(k + 1, a1, b1);
+    if (k + 2 < at.states) add(k + 2, a2, b2);
+    put(column, Algebra::add(Algebra::add(a0, a1), Algebra::add(a2, a3)));
+    if constexpr (kColumns > 1) put(column + lanes(), Algebra::add(Algebra::add(b0, b1), Algebra::add(b2, b3)));
+  }
+};
 
 }  // namespace plated::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -2,6 +2,7 @@
 #include "learn/minibatches.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -82,6 +83,12 @@ Minibatches::Minibatches(const Model& observed, const Data& data, const FitOptio
     }
     const std::vector<double> values = weights.values();
     for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] = values[weights.rank() == 0 ? 0 : k];
+    if (!std::all_of(weights_.begin(), weights_.end(), [](double w) { return std::isfinite(w) && w >= 0; })) {
+      refuse_batches(name, "its weights are not all finite and not negative");
+    }
+    if (!std::isfinite(std::accumulate(weights_.begin(), weights_.end(), 0.0))) {
+      refuse_batches(name, "the sum of its weights overflows");
+    }
   }
   for (std::int64_t begin = 0; begin < slices; begin += size) {
     Block block;

@@ -100,9 +100,6 @@ void check_lists(const Model& model, const Data& data) {
     if (data.states.contains(variable) || data.states.contains(name)) {
       throw OptionError("the data of " + graph::quoted(name) + " are given as an array and as a list");
     }
-    if (list.states.size() > 0 && tensor::range_of(list.states).most >= 0) continue;
-    throw ValueError("all data of " + graph::quoted(label(model, variable)) +
-                     " are missing: leave the variable out, and it is latent");
   }
 }
 
@@ -131,10 +128,14 @@ Model with_data(const Model& model, const Data& data) {
   if (result.evidence.empty() && result.lists.empty() && result.measurements.empty()) {
     throw OptionError("there are no data: the model has no evidence, and none was given");
   }
-  for (const auto& [name, states] : result.evidence) {
-    if (tensor::range_of(states).most >= 0) continue;  // of none as well
+  const auto check_seen = [&](const std::string& name, const IntegerView& states) {
+    if (tensor::range_of(states).most >= 0) return;  // of none as well
     throw ValueError("all data of " + graph::quoted(label(result, name)) +
                      " are missing: leave the variable out, and it is latent");
+  };
+  for (const auto& [name, states] : result.evidence) check_seen(name, states);
+  for (const auto& [name, list] : result.lists) {
+    check_seen(name, list.states.size() > 0 ? list.states : IntegerView(Integers({1}, -1)));  // rows of nothing
   }
   return result;
 }

@@ -111,9 +111,10 @@ class Fit(Case):
         for item, annotator, vote in rows:
             dense[item][annotator] = vote
         self.write("votes.json", json.dumps(votes))
-        self.write("votes.npy", npy("<i4", (30, 3), sum(dense, [])))
-        self.write("votes.csv", "item,annotator,vote\n" + "\n".join(f"{i},{a},{v}" for i, a, v in rows if dense[i][a] == v) + "\n")
+        self.write("votes.npy", npy([float(v) for row in dense for v in row], (30, 3)))
+        self.write("votes.csv", "item,annotator,vote\n" + "\n".join(f"{i},{a},{v}" for i, row in enumerate(dense) for a, v in enumerate(row) if v >= 0) + "\n")
         for words in ([], ["--batch", "item=7", "--iterations", 4], ["--cross-validate", "item=3"]):
+            words = ["--pseudo-count", 0.5, *words]
             arrays = self.tells("fit", "votes.json", "--data", "vote=votes.npy", *words)
             lists = self.tells("fit", "votes.json", "--data", "votes.csv", *words)
             self.assertAlmostEqual(lists["ln_l"], arrays["ln_l"], places=9)

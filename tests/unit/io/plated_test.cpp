@@ -187,7 +187,7 @@ TEST(Plated, HasEvidenceInRows) {
   EXPECT_TRUE(model.evidence.empty());
   EXPECT_TRUE(model.observed.contains("v"));
   const ModelText written = model_text(model, Format::plated);
-  expect_same_model(parse_model(written.text, "again.json"), model);
+  test::expect_same_model(parse_model(written.text, "again.json"), model);
   Model other = parse_model(with_rows("[[0, 0], [1, 1], [null, 0]]"), "m.json");
   parse_evidence(other, R"({"v": {"states": [1], "slices": {"i": [0], "j": [1]}}})", "e.json");
   EXPECT_TRUE(other.evidence.empty());
@@ -202,7 +202,7 @@ TEST(Plated, RefusesRowsThatMakeNoSense) {
     return message_of<FormatError>([&] { (void)parse_model(with_rows(evidence), "m.json"); });
   };
   EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [3], "j": [0]}})"),
-              "m.json:6: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
+              "m.json:5: row 0 of the data of 'v' is about slice 3 of 'i', which has 3");
   EXPECT_SAYS(refused(R"({"states": [2], "slices": {"i": [0], "j": [0]}})"), "'v' has no state 2");
   EXPECT_SAYS(refused(R"({"states": [1], "slices": {"i": [0]}})"), "do not say which slice of 'j'");
   EXPECT_SAYS(refused(R"({"states": [1, 0], "slices": {"i": [0], "j": [0, 1]}})"),

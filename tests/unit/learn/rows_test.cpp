@@ -128,6 +128,19 @@ TEST(Rows, OfOneSliceMayBeManyMoreThanThoseOfOthers) {
   EXPECT_EQ(fitted.observations, 60000);
 }
 
+TEST(Rows, InBatchesRefuseWeightsThatAreNone) {
+  const Long list = rows({0, 0, 1}, {1, 1, 0}, {0, 0, 1});
+  const auto why = [&](double weight) {
+    const Weights weights{{"item", Tensor::of<double>({2}, {weight, 1e308})}};
+    return message_of<OptionError>([&] {
+      (void)fit(voting(2), {.weights = weights, .lists = {{"vote", list}}}, {.batch = {{"item", 1}}});
+    });
+  };
+  EXPECT_NE(why(-1).find("not all finite and not negative"), std::string::npos);
+  EXPECT_NE(why(std::nan("")).find("not all finite and not negative"), std::string::npos);
+  EXPECT_NE(why(1e308).find("overflows"), std::string::npos);
+}
+
 TEST(Rows, AreCountedWithTheSameBitsOnAnyThreads) {
   const Data data{.lists = {{"vote", uneven(20000, 3000)}}};
   const Fit one = fit(voting(20000), data, {.iterations = 3, .threads = 1});
@@ -156,6 +169,10 @@ TEST(Rows, RefuseWhatMakesNoSense) {
       (void)fit(voting(3), {.states = {{"vote", Integers({3, 2}, 0)}}, .lists = {{"vote", rows({0}, {0}, {0})}}}),
       OptionError);
   EXPECT_THROW((void)fit(voting(3), {.lists = {{"vote", rows({0}, {0}, {-1})}}}), ValueError);
+  Model nothing = voting(3);
+  observe(nothing, "vote", rows({}, {}, {}));
+  EXPECT_EQ(log_partition(nothing).item(), 0);
+  EXPECT_THROW((void)fit(nothing, {}), ValueError);
 }
 
 }  // namespace
