@@ -30,7 +30,7 @@ def table(lines):
     for variant, title in TITLES.items():
         wanted, parameters = paper.SEALS.get(variant, (None, None))
         line = best(lines, variant)
-        spent = f"{line['seconds']:.0f}" if line else "–"
+        spent = f"{line.get('cpu', line['seconds']):.0f}" if line else "–"
         counted = parameters or (line["parameters"] if line else "–")
         rows.append([title, counted, f"{wanted / 1e3:.0f}e3" if wanted else "–", *cell(lines, variant, "em"),
                      *cell(lines, variant, "adam"), spent])  # fmt: skip
