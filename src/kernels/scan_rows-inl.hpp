@@ -125,6 +125,8 @@ class ScanRows {
   using Algebra = typename Steps::Algebra;
   using Walk = ScanWalk<Steps, T>;
   static constexpr std::int64_t most_rows = scan_most_rows, most_ahead = scan_most_ahead;
+  // Each number of vectors is code of its own, 25 KB for all targets, which maxima of sums do not repay.
+  static constexpr std::int64_t most_vectors = Steps::may_lose ? 4 : 1;
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
@@ -260,10 +262,12 @@ class ScanRows {
     const auto take = [&]<int kVectors>(std::integral_constant<int, kVectors>) {
       return rows == 1 ? take_steps<kVectors, 1>(i, 1, k, end) : take_steps<kVectors, 4>(i, 4, k, end);
     };
-    if (states_ <= lanes()) return take(std::integral_constant<int, 1>());
-    if (states_ <= 2 * lanes()) return take(std::integral_constant<int, 2>());
-    if (states_ <= 3 * lanes()) return take(std::integral_constant<int, 3>());
-    return take(std::integral_constant<int, 4>());
+    if constexpr (most_vectors > 1) {
+      if (states_ > 3 * lanes()) return take(std::integral_constant<int, 4>());
+      if (states_ > 2 * lanes()) return take(std::integral_constant<int, 3>());
+      if (states_ > lanes()) return take(std::integral_constant<int, 2>());
+    }
+    return take(std::integral_constant<int, 1>());
   }
 
   [[nodiscard]] Walk walk(std::int64_t i, std::int64_t k) {
@@ -358,7 +362,7 @@ class ScanRows {
   const Steps steps_;
   const std::int64_t states_, width_;
   const GemmTag<T> d_{};
-  const bool narrow_ = states_ <= 4 * lanes();
+  const bool narrow_ = states_ <= most_vectors * lanes();
   T *messages_, *formed_, *before_, *after_, *space_;
   std::int64_t first_ = 0, rows_ = 0, stride_ = 0;  // of the run's rows; from a step to the next
 
