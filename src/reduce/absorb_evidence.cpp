@@ -213,10 +213,10 @@ Reduction reduce(const Model& model, const Evidence& evidence, const Lengths& le
   for (const auto& [chain, of_chain] : lengths) reduction.model.lengths.insert_or_assign(chain, of_chain);
   observe(reduction.model, evidence);
   for (const auto& [variable, list] : reduction.model.lists) reduction.listed.insert(*model.graph.find(variable));
-  if (!model.measurements.empty() || !reduction.listed.empty()) {
-    reduction.model = model::bound(std::move(reduction.model));
-  }
-  reduction.model.graph = graph::total_graph(reduction.model.graph);
+  const bool binds = !model.measurements.empty() || !reduction.listed.empty();
+  if (binds) reduction.model = model::bound(std::move(reduction.model));
+  // Where nothing is bound it shares the caller's graph: the copy goes.
+  reduction.model.graph = graph::total_graph(binds ? reduction.model.graph : model.graph);
   absorb_evidence(reduction, reading);
   if (states_known) drop_impossible(reduction);
   return reduction;
