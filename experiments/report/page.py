@@ -64,7 +64,7 @@ def missing(name, results, keys):
     if not rows:
         return "The default grid is complete."
     left = sum(of["left"] for of in groups.values())
-    head = ("Not there, of the default grid; the time left is that of one processor, whether or not it has other work, at the pace of the lines "
+    head = ("Not there, of the default grid; the time left is that of one processor, at the pace of the lines "
             f"that say what they took. It is {hours(left)} in all:")  # fmt: skip
     return head + "\n\n" + markdown.table([*keys, "runs there", "time left"], rows)
 
