@@ -77,7 +77,7 @@ void Solver::take_messages(const std::function<bool(DimId)>& may, bool run) {
     } else {
       model.factors[*holder] = Tensor::scalar(0.0).broadcast(shape);
       Question question{.semiring = Semiring::log};
-      (known ? question.observed : question.partly_observed).push_back(name);
+      name_observed(question, {v});
       messages_.push_back({plan, question});
     }
     Factor factor = graph().factors()[*holder];
