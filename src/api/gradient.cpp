@@ -189,8 +189,8 @@ api::RepeatedGradient::RepeatedGradient(const Plan& plan, Tensors operands, cons
                                         GradientOptions gradient) {
   const api::GradientAsker::Parameters parameters =
       api::GradientAsker::parameters(plan.graph(), operands, options, gradient, gradient.gradients);
-  impl_ = std::unique_ptr<Impl>(
-      new Impl{options.cancelled, options.progress, std::move(gradient), {plan, operands, options, parameters}});
+  impl_ = std::unique_ptr<Impl>(new Impl{
+      options.cancelled, options.progress, std::move(gradient), {plan, operands, options, parameters, Numbers::stay}});
 }
 api::RepeatedGradient::RepeatedGradient(RepeatedGradient&&) noexcept = default;
 api::RepeatedGradient& api::RepeatedGradient::operator=(RepeatedGradient&&) noexcept = default;

@@ -14,6 +14,9 @@
 
 namespace plated::api {
 
+/// Whether evidence, lengths and weights may change after a call, so that copies of them are held.
+enum class Numbers { may_change, stay };
+
 /// Evidence in memory of its own, whose numbers can be replaced.
 class HeldIntegers {
  public:
@@ -44,9 +47,10 @@ class HeldQuestion : public Held {
 
   /// Parameters are made of what is given, and can be compared with it.
   template <class Given>
-  HeldQuestion(const Plan& plan, Tensors operands, const RunOptions& options, const Given& given)
+  HeldQuestion(const Plan& plan, Tensors operands, const RunOptions& options, const Given& given,
+               Numbers numbers = Numbers::may_change)
       : plan_(plan),
-        options_(kept(options)),
+        options_(kept(options, numbers)),
         operands_(operands.begin(), operands.end()),
         parameters_(given),
         call_(plan_, operands_, options_),
@@ -106,11 +110,11 @@ class HeldQuestion : public Held {
   [[nodiscard]] std::int64_t bytes() const override { return asker_.bytes(); }
 
  private:
-  /// With numbers of its own, which the caller cannot change.
-  RunOptions kept(RunOptions options) {
+  /// With numbers of its own, which the caller cannot change, where they may.
+  RunOptions kept(RunOptions options, Numbers numbers) {
     options.cancelled = {};
     options.progress = {};
-    if (!can_hold(options)) return options;
+    if (numbers == Numbers::stay || !can_hold(options)) return options;
     evidence_ = HeldIntegers(options.evidence);
     for (auto& [name, values] : options.lengths) {
       if (values.data() != nullptr) values = values.integers();
