@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/sorted_set.hpp"
+#include "learn/equal_rows.hpp"
 #include "learn/take_slices.hpp"
 #include "learn/with_data.hpp"
 #include "model/likelihoods.hpp"
@@ -34,7 +35,7 @@ std::vector<std::int64_t> first_slices(std::int64_t count) {
 }  // namespace
 
 Blocks::Blocks(const Model& observed, const Weights& weights, const std::vector<bool>& counted,
-               std::int64_t memory_limit, std::optional<Cut> cut)
+               std::int64_t memory_limit, std::optional<Cut> cut, double most_cells_left)
     : model_(observed),
       weights_(weights),
       counted_(counted),
@@ -52,26 +53,32 @@ Blocks::Blocks(const Model& observed, const Weights& weights, const std::vector<
       work_ += block.work;
     }
   }
-  sort_lists(observed, weights);
+  if (most_cells_left > 0) {
+    JoinedRows joined = join_equal_rows(std::move(model_), weights, counted, most_cells_left);
+    model_ = std::move(joined.model);
+    rows_ = std::move(joined.rows);
+  }
+  sort_lists();
   model_.lists.clear();
+  std::vector<model::Listed> read_at = rows_;
+  read_at.insert(read_at.end(), lists_.begin(), lists_.end());
   // Plans are for all sizes; verdicts are those of the whole model.
   const std::vector<bool> open(measured_.size(), true);
-  counting_.emplace(model::bound(with_lists(model_, lists_), open), counted_, memory_limit, lists_);
+  counting_.emplace(model::bound(with_lists(model_, lists_), open), counted_, memory_limit, read_at);
 }
 
-void Blocks::sort_lists(const Model& observed, const Weights& weights) {
+void Blocks::sort_lists() {
   if (!cut_) {
-    lists_ = sorted_lists(observed, weights);
+    lists_ = sorted_lists(model_, weights_);
     return;
   }
-  const Dim& plate = observed.graph.dims()[cut_->plate];
+  const Dim& plate = model_.graph.dims()[cut_->plate];
   std::vector<std::int64_t> order;
   for (const CutBlock& block : cut_->blocks) order.insert(order.end(), block.slices.begin(), block.slices.end());
-  Model sorted = observed;
-  for (auto& [name, list] : sorted.lists) {
+  for (auto& [name, list] : model_.lists) {
     if (list.slices.contains(plate.name)) list = rows_about(list, plate.name, plate.size, order);
   }
-  lists_ = sorted_lists(sorted, weights, cut_->plate);
+  lists_ = sorted_lists(model_, weights_, cut_->plate);
 }
 
 Model Blocks::model(std::size_t block) const {
@@ -118,19 +125,14 @@ Blocks::Run Blocks::run(std::size_t block, bool keeps) const {
 }
 
 Tensor Blocks::message(const model::Listed& list, std::size_t block) const {
-  return {Dtype::float64, cut_ ? list.shape(std::ssize(cut_->blocks[block].slices)) : list.shape()};
-}
-
-Tensor Blocks::read_part(const model::Listed& list, const Tensor& message, std::size_t block) const {
-  if (!cut_) return message;
-  Tensor::Shape shape = message.shape();
-  for (std::size_t k = 0; k < list.plates().size(); ++k) {
-    const auto found = cut_->blocks[block].longest.find(list.plates()[k]);
-    if (found != cut_->blocks[block].longest.end()) shape[k] = found->second;
+  Tensor::Shape shape = list.shape();
+  for (std::size_t k = 0; cut_ && k < list.plates().size(); ++k) {
+    const CutBlock& at = cut_->blocks[block];
+    if (list.plates()[k] == cut_->plate) shape[k] = std::ssize(at.slices);
+    const auto shorter = at.longest.find(list.plates()[k]);
+    if (shorter != at.longest.end()) shape[k] = shorter->second;
   }
-  if (shape == message.shape()) return message;
-  return Tensor::view(static_cast<double*>(message.mutable_data()), shape, message.strides())
-      .keeping(std::make_shared<Tensor>(message));
+  return {Dtype::float64, std::move(shape)};
 }
 
 }  // namespace plated::learn

@@ -24,9 +24,10 @@ class Blocks {
                                   ///< they are in the model, also those that lists are read at
   };
 
-  /// Of a model with its data. Without a cut there is one block, of all of them.
+  /// Of a model with its data. Without a cut there is one block, of all of them. Counted tables are
+  /// read once for equal rows of cells where at most such a share of these is left.
   Blocks(const Model& observed, const Weights& weights, const std::vector<bool>& counted, std::int64_t memory_limit,
-         std::optional<Cut> cut = {});
+         std::optional<Cut> cut = {}, double most_cells_left = 0);
 
   [[nodiscard]] std::size_t count() const { return cut_ ? cut_->blocks.size() : 1; }
   [[nodiscard]] bool is_cut() const { return cut_.has_value(); }
@@ -43,19 +44,20 @@ class Blocks {
   /// Of blocks that are kept.
   [[nodiscard]] const Run& kept(std::size_t block) const { return kept_[block]; }
 
+  /// What tables say of rows that slices have in common: lists read these in the tables' place.
+  [[nodiscard]] const std::vector<model::Listed>& rows() const { return rows_; }
   /// Their groups are sorted by block.
   [[nodiscard]] const std::vector<model::Listed>& lists() const { return lists_; }
   /// Which of their slices is the first of a block.
   [[nodiscard]] std::int64_t first_slice(std::size_t block) const { return first_[block]; }
-  /// The message of a list in a block, with room for all groups of its slices, and the part of it that runs read.
+  /// The message of a list in a block.
   [[nodiscard]] Tensor message(const model::Listed& list, std::size_t block) const;
-  [[nodiscard]] Tensor read_part(const model::Listed& list, const Tensor& message, std::size_t block) const;
 
  private:
   /// The weights of a block besides.
   [[nodiscard]] Model model(std::size_t block, Weights& weights) const;
   [[nodiscard]] Run run(std::size_t block, bool keeps) const;
-  void sort_lists(const Model& observed, const Weights& weights);
+  void sort_lists();
 
   Model model_;  // with its data, but for lists
   Weights weights_;
@@ -63,7 +65,7 @@ class Blocks {
   std::int64_t memory_limit_;
   std::optional<Cut> cut_;
   double work_ = 0;
-  std::vector<model::Listed> lists_;
+  std::vector<model::Listed> lists_, rows_;
   std::vector<std::int64_t> first_;  // [block]
   std::optional<Counting> counting_;
   std::vector<Run> kept_;

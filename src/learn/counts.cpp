@@ -26,11 +26,13 @@ Counts::Counts(const Blocks& blocks, int threads, std::function<bool()> cancelle
       threads_(threads),
       factors_(counting_.factors()),
       found_counts_(factors_.size()),
+      sums_(factors_.size()),
       block_counts_(factors_.size()),
       each_(blocks.count()),
       logs_(factors_.size(), nullptr),
       counts_(factors_.size(), nullptr),
-      lists_(blocks.lists(), threads) {
+      lists_(blocks.lists(), threads),
+      rows_(blocks.rows(), threads) {
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!counting_.is_counted(f)) continue;
     if (blocks.is_measured(f)) {
@@ -41,10 +43,18 @@ Counts::Counts(const Blocks& blocks, int threads, std::function<bool()> cancelle
     } else {
       factors_[f] = counting_.start(f);
       found_counts_[f] = counting_.operand(f);
+      sums_[f] = found_counts_[f];
       if (blocks.count() > 1) block_counts_[f] = counting_.operand(f);
     }
     logs_[f] = numbers_of(factors_[f]);
     counts_[f] = numbers_of(found_counts_[f]);
+  }
+  tables_ = factors_;
+  for (const model::Listed& rows : blocks.rows()) {
+    const auto zeros = [&] { return Tensor(Dtype::float64, rows.shape()); };
+    tables_[rows.factor()] = zeros();
+    sums_[rows.factor()] = zeros();
+    if (blocks.count() > 1) block_counts_[rows.factor()] = zeros();
   }
   double before = 0;
   for (std::size_t block = 0; block < blocks.count(); ++block) {
@@ -68,18 +78,15 @@ void Counts::prepare(std::size_t block) {
   own.found_messages.resize(factors_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
     if (!counting_.is_counted(f)) continue;
-    own.operands[f] = blocks_.is_measured(f) ? part_of(factors_[f], f, block) : factors_[f];
-    own.places.gradients[f] = blocks_.is_measured(f) ? part_of(found_counts_[f], f, block) : places_of_tables()[f];
+    own.operands[f] = blocks_.is_measured(f) ? part_of(factors_[f], f, block) : tables_[f];
+    own.places.gradients[f] = blocks_.is_measured(f) ? part_of(found_counts_[f], f, block) : places_of(sums_)[f];
   }
   for (const model::Listed& list : blocks_.lists()) {
     const std::size_t f = list.factor();
-    own.messages[f] = blocks_.message(list, block);
-    own.operands[f] = blocks_.read_part(list, own.messages[f], block);
-    if (!counting_.is_counted(f)) continue;
-    own.found_messages[f] = blocks_.message(list, block);
-    own.places.gradients[f] = blocks_.read_part(list, own.found_messages[f], block);
+    own.operands[f] = own.messages[f] = blocks_.message(list, block);
+    if (counting_.is_counted(f)) own.places.gradients[f] = own.found_messages[f] = blocks_.message(list, block);
   }
-  lists_.spread(factors_, own.messages, std::vector<bool>(factors_.size(), true), blocks_.first_slice(block));
+  lists_.spread(tables_, own.messages, std::vector<bool>(factors_.size(), true), blocks_.first_slice(block));
 }
 
 Tensor Counts::part_of(const Tensor& all, std::size_t factor, std::size_t block) const {
@@ -100,11 +107,12 @@ void Counts::add_tables(std::size_t block, std::vector<Tensor>& sums) const {
 }
 
 double Counts::count() {
+  rows_.spread(factors_, tables_, counting_.counted());
   double total = 0;
   for (std::size_t block = 0; block < each_.size(); ++block) {
     Block& own = each_[block];
     const std::int64_t first = blocks_.first_slice(block);
-    lists_.spread(factors_, own.messages, counting_.counted(), first);
+    lists_.spread(tables_, own.messages, counting_.counted(), first);
     if (!own.gradient) own.gradient.emplace(counting_.plan(), own.operands, own.run, own.places);
     try {
       own.gradient->ask(own.operands, own.found);
@@ -112,18 +120,20 @@ double Counts::count() {
       own.gradient.reset();
       throw;
     }
-    lists_.collect(own.found_messages, places_of_tables(), counting_.counted(), first);
-    add_tables(block, found_counts_);
+    lists_.collect(own.found_messages, places_of(sums_), counting_.counted(), first);
+    add_tables(block, sums_);
     total += total_of(own.found.values[0]);
   }
+  rows_.collect(sums_, found_counts_, counting_.counted());
   return total;
 }
 
 double Counts::log_total() const {
+  rows_.spread(factors_, tables_, counting_.counted());
   double total = 0;
   for (std::size_t block = 0; block < each_.size(); ++block) {
     const Block& own = each_[block];
-    lists_.spread(factors_, own.messages, counting_.counted(), blocks_.first_slice(block));
+    lists_.spread(tables_, own.messages, counting_.counted(), blocks_.first_slice(block));
     total += total_of(counting_.plan().run(own.operands, own.run)[0]);
   }
   return total;
@@ -138,9 +148,15 @@ void Counts::prepare_directions() {
     direction_.push_back(zeros(f));
     curves_.push_back(zeros(f));
   }
+  table_direction_ = direction_;
+  curve_sums_ = curves_;
+  for (const model::Listed& rows : blocks_.rows()) {
+    table_direction_[rows.factor()] = Tensor(Dtype::float64, rows.shape());
+    curve_sums_[rows.factor()] = Tensor(Dtype::float64, rows.shape());
+  }
   for (std::size_t block = 0; block < each_.size(); ++block) {
     Block& own = each_[block];
-    own.direction = direction_;
+    own.direction = table_direction_;
     own.direction_messages.resize(factors_.size());
     for (std::size_t f = 0; f < factors_.size(); ++f) {
       if (!blocks_.is_measured(f)) continue;
@@ -149,8 +165,7 @@ void Counts::prepare_directions() {
     }
     for (const model::Listed& list : blocks_.lists()) {
       const std::size_t f = list.factor();
-      own.direction_messages[f] = blocks_.message(list, block);
-      own.direction[f] = blocks_.read_part(list, own.direction_messages[f], block);
+      own.direction[f] = own.direction_messages[f] = blocks_.message(list, block);
     }
   }
 }
@@ -166,12 +181,14 @@ double* Counts::direction(std::size_t factor) const { return numbers_of(directio
 
 const std::vector<Tensor>& Counts::curve() {
   if (!curving_) curving_.emplace(counting_.plan());
-  std::vector<Tensor>& tables = blocks_.count() > 1 ? block_counts_ : curves_;
+  std::vector<Tensor>& tables = places_of(curve_sums_);
+  rows_.spread(factors_, tables_, counting_.counted());
+  rows_.spread(direction_, table_direction_, counting_.counted());
   for (std::size_t block = 0; block < each_.size(); ++block) {
     Block& own = each_[block];
     const std::int64_t first = blocks_.first_slice(block);
-    lists_.spread(factors_, own.messages, counting_.counted(), first);
-    lists_.spread(direction_, own.direction_messages, counting_.counted(), first);
+    lists_.spread(tables_, own.messages, counting_.counted(), first);
+    lists_.spread(table_direction_, own.direction_messages, counting_.counted(), first);
     hessian_vector_product_into(own.curved, counting_.plan(), own.operands, own.direction, *curving_, own.run);
     for (std::size_t f = 0; f < factors_.size(); ++f) {
       if (!counting_.is_counted(f)) continue;
@@ -185,8 +202,9 @@ const std::vector<Tensor>& Counts::curve() {
       }
     }
     lists_.collect(own.found_messages, tables, counting_.counted(), first);
-    add_tables(block, curves_);
+    add_tables(block, curve_sums_);
   }
+  rows_.collect(curve_sums_, curves_, counting_.counted());
   return curves_;
 }
 

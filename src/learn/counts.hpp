@@ -52,9 +52,11 @@ class Counts {
   void prepare_directions();
   /// The part of a likelihood's numbers that a block has.
   [[nodiscard]] Tensor part_of(const Tensor& all, std::size_t factor, std::size_t block) const;
-  /// Where a block's counts of tables are put: where all counts are, if it is the only one.
-  [[nodiscard]] std::vector<Tensor>& places_of_tables() { return blocks_.count() > 1 ? block_counts_ : found_counts_; }
-  /// Adds what a block has put there to tables.
+  /// Where a block's sums of tables are put: where those of all blocks are, if it is the only one.
+  [[nodiscard]] std::vector<Tensor>& places_of(std::vector<Tensor>& sums) {
+    return blocks_.count() > 1 ? block_counts_ : sums;
+  }
+  /// Adds what a block has put there to the sums.
   void add_tables(std::size_t block, std::vector<Tensor>& sums) const;
 
   const Blocks& blocks_;
@@ -62,13 +64,15 @@ class Counts {
   int threads_;
   std::vector<Tensor> factors_;
   std::vector<Tensor> found_counts_;
-  std::vector<Tensor> block_counts_;
-  std::vector<Tensor> direction_, curves_;
+  std::vector<Tensor> tables_;        // the same as factors, but what tables say of rows in the place of these
+  std::vector<Tensor> sums_;          // of counts of these
+  std::vector<Tensor> block_counts_;  // of those of a block
+  std::vector<Tensor> direction_, table_direction_, curves_, curve_sums_;
   std::vector<Block> each_;
   std::optional<Workspace> curving_;   // once it has been asked for
   std::vector<double*> logs_;          // [factor]
   std::vector<const double*> counts_;  // [factor]
-  mutable SpreadLists lists_;
+  mutable SpreadLists lists_, rows_;
 };
 
 }  // namespace plated::learn

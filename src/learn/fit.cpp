@@ -84,7 +84,7 @@ class Planned {
     }
     learn::WeightedModel joined = learn::join_equal_slices(observed, data.weights);
     all_.emplace(joined.model, joined.weights, learnt, options.memory_limit,
-                 learn::cut_by_length(joined.model, joined.weights));
+                 learn::cut_by_length(joined.model, joined.weights), 0.5);
     all_->keep();
   }
 

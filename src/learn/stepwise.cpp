@@ -56,7 +56,7 @@ void Stepwise::write_lists(std::size_t block) {
     const auto renew = [&](Tensor& message) {
       Tensor other = blocks_.message(list, block);
       if (message.data() == nullptr || message.shape() != other.shape()) message = std::move(other);
-      return blocks_.read_part(list, message, block);
+      return message;
     };
     operands_[f] = renew(messages_[f]);
     if (counting_.is_counted(f)) places_.gradients[f] = renew(found_messages_[f]);

@@ -28,13 +28,9 @@ void add_entries(const IntegerView& view, std::size_t from, std::int64_t step, s
 }
 
 /// Calls with (codes, groups, the states) of all rows, some at a time.
+template <class Numbers>
 class Rows {
  public:
-  struct Numbers {
-    const IntegerView* entries = nullptr;
-    std::int64_t step = 0;
-  };
-
   Rows(const IntegerView& states, std::vector<Numbers> codes, std::vector<Numbers> groups)
       : states_(states), codes_(std::move(codes)), groups_(std::move(groups)) {}
 
@@ -69,28 +65,49 @@ class Rows {
 Listed::Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> cut)
     : variable_(listed_variable(model, variable, list)), factor_(holder_of(model, variable_)) {
   check_rows(model, variable_, list);
-  find_axes(model, cut);
+  find_groups(model, cut);
+  std::vector<DimId> of_rows{variable_};
+  for (const DimId plate : model.graph.variable_plates()[variable_]) {
+    if (!graph::contains(plates_, plate)) of_rows.push_back(plate);
+  }
+  find_axes(model, of_rows);
+  group_axes_ = plates_.size();
   sort_rows(model, list);
 }
 
-void Listed::find_axes(const Model& model, std::optional<DimId> cut) {
-  const std::vector<Dim>& all = model.graph.dims();
+Listed::Listed(const Model& model, const GroupedRows& rows) : variable_(rows.child), factor_(rows.factor) {
+  std::vector<DimId> of_rows{variable_};
+  for (const auto& [dim, entries] : rows.others) of_rows.push_back(dim);
+  find_axes(model, of_rows);
+  shape_.insert(shape_.begin(), rows.count);
+  group_axes_ = 1;
   const std::vector<DimId>& dims = model.graph.factors()[factor_].dims;
-  table_ = model.factors[factor_];
-  child_axis_ = static_cast<std::size_t>(std::find(dims.begin(), dims.end(), variable_) - dims.begin());
+  std::vector<Numbers> of_codes =
+      codes(dims, [&](DimId d) { return d == variable_ ? &rows.states : &rows.others.at(d); });
+  sort_rows(rows.states, std::move(of_codes), {{.entries = &rows.groups, .step = 1}}, rows.count);
+}
+
+void Listed::find_groups(const Model& model, std::optional<DimId> cut) {
   plates_ = plates_of_parents(model, variable_);
   if (cut && graph::contains(model.graph.variable_plates()[variable_], *cut)) {
     std::erase(plates_, *cut);
     plates_.insert(plates_.begin(), *cut);
     is_cut_ = true;
   }
+}
+
+void Listed::find_axes(const Model& model, const std::vector<DimId>& of_rows) {
+  const std::vector<Dim>& all = model.graph.dims();
+  const std::vector<DimId>& dims = model.graph.factors()[factor_].dims;
+  table_ = model.factors[factor_];
+  child_axis_ = static_cast<std::size_t>(std::find(dims.begin(), dims.end(), variable_) - dims.begin());
   dims_ = plates_;
   for (const DimId d : plates_) shape_.push_back(all[d].size);
   table_of_.assign(plates_.size(), 0);
   // From the last axis on, so that the last of the free ones is the innermost.
   for (std::size_t a = dims.size(); a-- > 0;) {
     const auto place = static_cast<std::size_t>(std::find(plates_.begin(), plates_.end(), dims[a]) - plates_.begin());
-    const bool in_rows = dims[a] == variable_ || (place == plates_.size() && has_slices(all[dims[a]].kind));
+    const bool in_rows = std::find(of_rows.begin(), of_rows.end(), dims[a]) != of_rows.end();
     std::int64_t& steps = place < plates_.size() ? tables_ : in_rows ? codes_ : width_;
     std::vector<Axis>& axes = place < plates_.size() ? of_group_ : in_rows ? of_rows_ : free_;
     const auto known = static_cast<std::size_t>(
@@ -108,12 +125,6 @@ void Listed::find_axes(const Model& model, std::optional<DimId> cut) {
   }
 }
 
-Tensor::Shape Listed::shape(std::int64_t slices) const {
-  Tensor::Shape some = shape_;
-  if (is_cut_) some[0] = slices;
-  return some;
-}
-
 void Listed::put_factor(Model& model) const {
   std::vector<std::vector<DimId>> plates = model.graph.variable_plates();
   plates[variable_].clear();
@@ -124,8 +135,7 @@ void Listed::put_factor(Model& model) const {
   factor.distribution_of.reset();
   graph::Derived::put_factor(model.graph, factor_, std::move(factor));
   graph::Derived::resize_variable(model.graph, variable_, 1);
-  const Tensor::Shape shape = is_cut_ ? this->shape(model.graph.dims()[plates_[0]].size) : shape_;
-  model.factors[factor_] = Tensor::scalar(0.0).broadcast(shape);
+  model.factors[factor_] = Tensor::scalar(0.0).broadcast(shape_);
   model.children[factor_].clear();
   model.directed = false;
   model.evidence.erase(model.graph.dims()[variable_].name);
@@ -140,22 +150,32 @@ void Listed::put_message(Model& model) const {
   model.factors[factor_] = message;
 }
 
+template <class EntriesOf>
+std::vector<Listed::Numbers> Listed::codes(const std::vector<DimId>& dims, const EntriesOf& entries_of) const {
+  std::vector<Numbers> result;
+  for (const Axis& axis : of_rows_) result.push_back({.entries = entries_of(dims[axis.axis]), .step = axis.step});
+  return result;
+}
+
 void Listed::sort_rows(const Model& model, const Long& list) {
-  const std::vector<DimId>& dims = model.graph.factors()[factor_].dims;
   const auto entries_of = [&](DimId d) {
     return d == variable_ ? &list.states : &list.slices.at(model.graph.dims()[d].name);
   };
-  std::vector<Rows::Numbers> codes, of_groups;
-  for (const Axis& axis : of_rows_) codes.push_back({.entries = entries_of(dims[axis.axis]), .step = axis.step});
+  std::vector<Numbers> of_groups;
   std::int64_t groups = 1;
   for (std::size_t k = plates_.size(); k-- > 0;) {
     of_groups.push_back({.entries = entries_of(plates_[k]), .step = groups});
     groups = base::checked_product(groups, shape_[k]);
   }
+  sort_rows(list.states, codes(model.graph.factors()[factor_].dims, entries_of), std::move(of_groups), groups);
+}
+
+void Listed::sort_rows(const IntegerView& states, std::vector<Numbers> codes, std::vector<Numbers> in_group,
+                       std::int64_t groups) {
   constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
-  if (list.states.size() > most || codes_ > most) throw SizeError("a list has more than 2^32 rows, or kinds of them");
+  if (states.size() > most || codes_ > most) throw SizeError("a list has more than 2^32 rows, or kinds of them");
   begins_.assign(static_cast<std::size_t>(groups) + 1, 0);
-  const Rows rows(list.states, std::move(codes), std::move(of_groups));
+  const Rows<Numbers> rows(states, std::move(codes), std::move(in_group));
   rows.each([&](std::int64_t, std::int64_t group) { ++begins_[static_cast<std::size_t>(group) + 1]; });
   std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
   const auto place = [&]<class T>(std::vector<T> sorted) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,6 +30,17 @@ using RunTasks = std::function<void(std::int64_t count, const std::function<void
 /// One after the other.
 void run_in_order(std::int64_t count, const std::function<void(std::int64_t)>& task);
 
+/// Observed states that are read together at a table, in groups that are numbered from 0. All arrays have an entry for
+/// each row.
+struct GroupedRows {
+  std::size_t factor = 0;  ///< whose table it is
+  DimId child = 0;         ///< whose states these are
+  IntegerView states;
+  std::map<DimId, IntegerView> others;  ///< the table's other dims that a row is about: slices, and observed states
+  IntegerView groups;
+  std::int64_t count = 0;  ///< of groups
+};
+
 /// The rows of a variable that only its own distribution holds, sorted by the slices of its parents' plates: a number
 /// of one, two or four bytes for each row, and where the rows of each group begin.
 ///
@@ -39,6 +51,8 @@ class Listed {
   /// Where the variable is in the plate `cut`, that is the first of the plates of groups. Throws as observe() of a list
   /// does.
   Listed(const Model& model, std::string_view variable, const Long& list, std::optional<DimId> cut = {});
+  /// Groups of rows that are no slices of plates: messages have one axis for them.
+  Listed(const Model& model, const GroupedRows& rows);
 
   [[nodiscard]] DimId variable() const { return variable_; }
   /// The factor whose table it is read at, the table as the model has it, and the axis of the variable.
@@ -49,15 +63,13 @@ class Listed {
   [[nodiscard]] const Tensor::Shape& shape() const { return shape_; }
   /// The plates that tell groups apart.
   [[nodiscard]] const std::vector<DimId>& plates() const { return plates_; }
-  /// The same with so many slices of the plate that it is cut along, if it is.
-  [[nodiscard]] Tensor::Shape shape(std::int64_t slices) const;
   /// Puts that factor into a model, whose variable has one state in no plate from now on, and no list.
   void put_factor(Model& model) const;
   /// The same with its numbers, where the model is in log space.
   void put_message(Model& model) const;
 
   /// Logarithms: message[group, parents] = Σ over rows of the group of table[parents, states of the row]. The message
-  /// is row-major; where the list is cut, its groups are those of some slices.
+  /// is row-major. It may have fewer slices of plates than the list: the first ones or, where the list is cut, some.
   void spread(const Tensor& table, const Tensor& message, ListedScratch& scratch, const RunTasks& run = run_in_order,
               std::int64_t first_slice = 0) const;
   /// table[parents, states] = the sum of a message's entries over the rows that are read at them, for such a message.
@@ -72,16 +84,27 @@ class Listed {
     std::int64_t step = 0;        // in numbers of rows, groups or entries of a packed row
     std::size_t diagonal_of = 0;  // the first axis of the same dim: itself, or one that it is the diagonal with
   };
-  /// Groups of a message.
-  struct Range {
-    std::int64_t first = 0, last = 0;
-  };
-  [[nodiscard]] Range groups_of(const Tensor& message, std::int64_t first_slice) const;
-  void find_axes(const Model& model, std::optional<DimId> cut);
+  /// Groups of a message, by their place in it.
+  class MessageGroups;
+  void find_groups(const Model& model, std::optional<DimId> cut);
+  /// `of_rows`: the table's dims that rows are about.
+  void find_axes(const Model& model, const std::vector<DimId>& of_rows);
   void sort_rows(const Model& model, const Long& list);
+  /// Of numbers that are summed up to the kind of each row, and to its group.
+  struct Numbers {
+    const IntegerView* entries = nullptr;
+    std::int64_t step = 0;
+  };
+  void sort_rows(const IntegerView& states, std::vector<Numbers> codes, std::vector<Numbers> in_group,
+                 std::int64_t groups);
+  /// How much each dim of rows adds to their kind.
+  template <class EntriesOf>
+  [[nodiscard]] std::vector<Numbers> codes(const std::vector<DimId>& dims, const EntriesOf& entries_of) const;
   /// How the entries of a table are packed, with those of a row next to each other.
   void find_steps(const Tensor& table, ListedScratch& scratch) const;
   [[nodiscard]] std::int64_t groups() const { return std::ssize(begins_) - 1; }
+  /// Whether the entries of a table lie as they are packed.
+  [[nodiscard]] bool is_packed(const ListedScratch& scratch) const;
   /// Where the packed rows of a group begin.
   [[nodiscard]] std::int64_t table_at(std::int64_t group) const;
   template <class Code>
@@ -104,6 +127,7 @@ class Listed {
   std::int64_t codes_ = 1;              // kinds of rows
   std::int64_t tables_ = 1;             // kinds of groups, by the axes that the table has for their plates
   std::int64_t width_ = 1;              // entries of a message
+  std::size_t group_axes_ = 0;          // of messages
   std::vector<std::int64_t> table_of_;  // [plate of groups]: steps among these kinds
   std::vector<std::uint32_t> begins_;   // [group + 1]
   std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> rows_;
