@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/counting.hpp"
+#include "learn/counts.hpp"
 #include "learn/semidefinite.hpp"
 
 namespace plated::learn {

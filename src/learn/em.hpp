@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/counting.hpp"
+#include "learn/counts.hpp"
 #include "learn/runner.hpp"
 
 namespace plated::learn {
@@ -13,7 +13,7 @@ namespace plated::learn {
 class Em final : public Runner {
  public:
   /// All outlive it.
-  Em(const LearntParts& parts, const Counting& counting, const FitOptions& options, int threads,
+  Em(const LearntParts& parts, const Blocks& blocks, const FitOptions& options, int threads,
      std::function<bool()> cancelled);
 
   [[nodiscard]] Outcome run(std::vector<double> start, const Told& told) override;

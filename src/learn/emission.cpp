@@ -5,7 +5,7 @@
 
 #include "engine/thread_pool.hpp"
 #include "graph/spell.hpp"
-#include "learn/minibatches.hpp"
+#include "learn/blocks.hpp"
 #include "model/likelihoods.hpp"
 #include "plated/error.hpp"
 
@@ -55,25 +55,37 @@ std::vector<std::string> names_of(const Model& model, std::size_t factor, const 
 
 }  // namespace
 
-Emission::Emission(const Model& model, std::vector<std::size_t> factors, const Minibatches* batches)
+Emission::Emission(const Model& model, std::vector<std::size_t> factors, const Blocks& blocks, bool each)
     : factors_(std::move(factors)),
       measured_(measured_by(model, factors_)),
       components_(model::components_of(*model::likelihood_of(model, factors_[0]), measured_)),
       sample_(sample_of(components_, measured_)),
+      cells_(each ? blocks.count() : 1),
       names_(names_of(model, factors_[0], measured_[0])) {
-  const auto cells_of = [&](const model::Measured& one) {
-    return likelihood::Cells(components_.density(), components_.inflated(), one.numbers, one.groups);
+  const auto add_cells = [&](std::size_t block, const std::vector<double>& numbers,
+                             const std::vector<std::uint32_t>& groups) {
+    cells_[block].emplace_back(components_.density(), components_.inflated(), numbers, groups);
   };
-  cells_.resize(batches == nullptr ? 1 : batches->count());
+  std::vector<std::vector<double>> all_numbers(factors_.size());
+  std::vector<std::vector<std::uint32_t>> all_groups(factors_.size());
   for (std::size_t k = 0; k < factors_.size(); ++k) {
     model::check_support(model, factors_[k], measured_[k], components_);
-    if (batches == nullptr) cells_[0].push_back(cells_of(measured_[k]));
+    if (!blocks.is_cut()) add_cells(0, measured_[k].numbers, measured_[k].groups);
     measured_[k].numbers = {};
     measured_[k].groups = {};
   }
-  for (std::size_t block = 0; batches != nullptr && block < batches->count(); ++block) {
-    const Model part = batches->model(block);
-    for (const std::size_t f : factors_) cells_[block].push_back(cells_of(model::measured(part, f)));
+  for (std::size_t block = 0; blocks.is_cut() && block < blocks.count(); ++block) {
+    const Model part = blocks.model(block);
+    for (std::size_t k = 0; k < factors_.size(); ++k) {
+      const model::Measured own = model::measured(part, factors_[k]);
+      if (each) {
+        add_cells(block, own.numbers, own.groups);
+        continue;
+      }
+      all_numbers[k].insert(all_numbers[k].end(), own.numbers.begin(), own.numbers.end());
+      all_groups[k].insert(all_groups[k].end(), own.groups.begin(), own.groups.end());
+      if (block + 1 == blocks.count()) add_cells(0, all_numbers[k], all_groups[k]);
+    }
   }
   std::size_t all = 0;
   for (std::size_t block = 0; block < cells_.size(); ++block) all += numbers(block);

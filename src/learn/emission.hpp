@@ -11,13 +11,14 @@
 
 namespace plated::learn {
 
-class Minibatches;
+class Blocks;
 
 class Emission final : public Learnt {
  public:
-  /// Of a model with its data, which are read at once or in batches. The first factor's parameters are the start.
-  /// Throws OptionError where a factor has no data, and ValueError for numbers without a density.
-  Emission(const Model& model, std::vector<std::size_t> factors, const Minibatches* batches);
+  /// Of a model with its data. The first factor's parameters are the start. `each`: operands are those of one block,
+  /// and not of all of them. Throws OptionError where a factor has no data, and ValueError for numbers without a
+  /// density.
+  Emission(const Model& model, std::vector<std::size_t> factors, const Blocks& blocks, bool each);
 
   [[nodiscard]] std::size_t size() const override { return components_.size(); }
   [[nodiscard]] std::int64_t free() const override { return static_cast<std::int64_t>(components_.free()); }
@@ -62,7 +63,7 @@ class Emission final : public Learnt {
   std::vector<model::Measured> measured_;  // of each; the numbers themselves are in the cells
   likelihood::Components components_;
   likelihood::Sampled sample_;
-  std::vector<std::vector<likelihood::Cells>> cells_;  // [block]: of each factor
+  std::vector<std::vector<likelihood::Cells>> cells_;  // [block]: of each factor; one of all blocks
   std::size_t needed_ = 0;                             // numbers before the first M-step
   std::vector<double> start_;                          // empty: none was given
   std::vector<std::string> names_;                     // of components

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/hash.hpp"
+#include "model/likelihoods.hpp"
 #include "tensor/taken.hpp"
 #include "tensor/visit_integers.hpp"
 
@@ -83,6 +84,12 @@ bool is_plain(const Model& model, DimId plate) {
   const auto& factors = model.graph.factors();
   if (std::any_of(factors.begin(), factors.end(), [&](const Factor& factor) { return holds(factor.dims); }))
     return false;
+  for (const auto& [name, numbers] : model.measurements) {
+    if (holds(model.graph.factor_plates(model::factors_measuring(model, name)[0]))) return false;
+  }
+  for (const auto& [name, list] : model.lists) {
+    if (list.slices.contains(dim.name)) return false;
+  }
   // Lengths of what lies inside the plate, and its own.
   return std::none_of(model.lengths.begin(), model.lengths.end(), [&](const auto& entry) {
     const DimId ragged = *model.graph.find(entry.first);

@@ -82,15 +82,15 @@ class Planned {
       batches_.emplace(observed, data, options, learnt);
       return;
     }
-    std::vector<model::Listed> lists = learn::sorted_lists(observed, data.weights);
-    learn::WeightedModel joined =
-        learn::join_equal_slices(model::bound(learn::with_lists(observed, lists), learnt), data.weights);
-    all_.emplace(std::move(joined.model), joined.weights, learnt, options.memory_limit, std::move(lists));
+    learn::WeightedModel joined = learn::join_equal_slices(observed, data.weights);
+    all_.emplace(joined.model, joined.weights, learnt, options.memory_limit,
+                 learn::cut_by_length(joined.model, joined.weights));
+    all_->keep();
   }
 
-  /// Of all data at once.
-  [[nodiscard]] const learn::Counting& counting() const { return *all_; }
-  [[nodiscard]] const learn::Minibatches* batches() const { return batches_ ? &*batches_ : nullptr; }
+  [[nodiscard]] const learn::Blocks& blocks() const { return batches_ ? batches_->blocks() : *all_; }
+  /// Whether there is an M-step for each block.
+  [[nodiscard]] bool in_batches() const { return batches_.has_value(); }
   [[nodiscard]] learn::MakeRunner runners(const learn::LearntParts& parts, const FitOptions& options) const {
     return [&](int threads, std::function<bool()> cancelled) -> std::unique_ptr<learn::Runner> {
       if (!batches_) return std::make_unique<learn::Em>(parts, *all_, options, threads, std::move(cancelled));
@@ -99,7 +99,7 @@ class Planned {
   }
 
  private:
-  std::optional<learn::Counting> all_;
+  std::optional<learn::Blocks> all_;
   std::optional<learn::Minibatches> batches_;
 };
 
@@ -140,7 +140,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   learn::LearntParts parts;
   for (const auto& group : groups) {
     if (model::likelihood_of(observed, group[0]) != nullptr) {
-      parts.push_back(std::make_unique<learn::Emission>(observed, group, planned.batches()));
+      parts.push_back(std::make_unique<learn::Emission>(observed, group, planned.blocks(), planned.in_batches()));
       continue;
     }
     const std::string& child = observed.children[group[0]];
@@ -168,7 +168,7 @@ Fit learn::fit_once(const Model& model, const Data& data, const FitOptions& opti
   const std::vector<std::string>& more = outcomes[result.best].notes;
   result.notes.insert(result.notes.end(), more.begin(), more.end());
   if (options.standard_errors && !result.interrupted) {
-    learn::add_standard_errors(result, observed, parts, planned.counting(), outcomes[result.best].parameters, options);
+    learn::add_standard_errors(result, observed, parts, planned.blocks(), outcomes[result.best].parameters, options);
   }
   return result;
 }

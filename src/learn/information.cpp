@@ -146,10 +146,10 @@ void check_information(const LearntParts& parts, const FitOptions& options) {
                          needed, options.memory_limit);
 }
 
-void add_standard_errors(Fit& result, const Model& observed, const LearntParts& parts, const Counting& counting,
+void add_standard_errors(Fit& result, const Model& observed, const LearntParts& parts, const Blocks& blocks,
                          std::span<const double> parameters, const FitOptions& options) {
   try {
-    Counts counts(counting, options.threads, options.cancelled);
+    Counts counts(blocks, options.threads, options.cancelled);
     const auto at = [&](std::vector<double> numbers) {
       return std::make_unique<Point>(observed, parts, counts, std::move(numbers));
     };

@@ -11,7 +11,7 @@ namespace plated::learn {
 void check_information(const LearntParts& parts, const FitOptions& options);
 
 /// Adds standard errors of the parameters to a fit, and notes about those that the data do not determine.
-void add_standard_errors(Fit& result, const Model& observed, const LearntParts& parts, const Counting& counting,
+void add_standard_errors(Fit& result, const Model& observed, const LearntParts& parts, const Blocks& blocks,
                          std::span<const double> parameters, const FitOptions& options);
 
 }  // namespace plated::learn

@@ -27,53 +27,61 @@ Stepwise::Stepwise(const LearntParts& parts, const Minibatches& batches, const F
                    std::function<bool()> cancelled)
     : Runner(parts),
       batches_(batches),
+      blocks_(batches.blocks()),
+      counting_(blocks_.counting()),
       options_(options),
-      workspace_(batches.counting().plan()),
-      run_(batches.counting().run()),
-      factors_(batches.counting().factors()),
+      threads_(threads),
+      cancelled_(std::move(cancelled)),
+      workspace_(counting_.plan()),
+      factors_(counting_.factors()),
+      operands_(factors_.size()),
+      messages_(factors_.size()),
+      found_messages_(factors_.size()),
       found_counts_(factors_.size()),
-      lists_(batches.counting().lists(), threads),
+      lists_(blocks_.lists(), threads),
       logs_(factors_.size(), nullptr),
       counts_(factors_.size(), nullptr),
       numbers_(parts.size()) {
-  run_.threads = threads;
-  run_.cancelled = std::move(cancelled);
   places_.gradients.resize(factors_.size());
   for (std::size_t f = 0; f < factors_.size(); ++f) {
-    if (!batches.counting().is_counted(f)) continue;
-    factors_[f] = batches.counting().start(f);
-    places_.gradients[f] = batches.counting().operand(f);
-    if (batches.counting().is_listed(f)) found_counts_[f] = std::exchange(places_.gradients[f], Tensor());
+    if (!counting_.is_counted(f) || blocks_.is_measured(f)) continue;
+    factors_[f] = counting_.start(f);
+    found_counts_[f] = counting_.operand(f);
   }
 }
 
 void Stepwise::write_lists(std::size_t block) {
-  const Counting& counting = batches_.counting();
-  if (counting.lists().empty()) return;
-  std::vector<Tensor> before = std::exchange(operands_, factors_);
-  before.resize(factors_.size());
-  for (const model::Listed& list : counting.lists()) {
+  for (const model::Listed& list : blocks_.lists()) {
     const std::size_t f = list.factor();
-    const Tensor::Shape shape = list.shape(batches_.slices(block));
-    const bool fits = before[f].data() != nullptr && before[f].shape() == shape;
-    operands_[f] = fits ? std::move(before[f]) : Tensor(Dtype::float64, shape);
-    if (!fits && counting.is_counted(f)) places_.gradients[f] = Tensor(Dtype::float64, shape);
+    const auto renew = [&](Tensor& message) {
+      Tensor other = blocks_.message(list, block);
+      if (message.data() == nullptr || message.shape() != other.shape()) message = std::move(other);
+      return blocks_.read_part(list, message, block);
+    };
+    operands_[f] = renew(messages_[f]);
+    if (counting_.is_counted(f)) places_.gradients[f] = renew(found_messages_[f]);
   }
-  lists_.spread(factors_, operands_, std::vector<bool>(factors_.size(), true), batches_.first_slice(block));
+  lists_.spread(factors_, messages_, std::vector<bool>(factors_.size(), true), blocks_.first_slice(block));
 }
 
 void Stepwise::write(std::size_t block) {
-  batches_.observe(block, run_, factors_);
+  Blocks::Run run = blocks_.run(block);
+  run_ = std::move(run.options);
+  run_.threads = threads_;
+  run_.cancelled = cancelled_;
   block_ = block;
   for (std::size_t f = 0; f < factors_.size(); ++f) {
-    if (!batches_.counting().is_counted(f)) continue;
+    operands_[f] = run.factors[f];
+    if (!counting_.is_counted(f)) continue;
+    if (blocks_.is_measured(f)) {
+      const Tensor::Shape& shape = run.factors[f].shape();
+      factors_[f] = Tensor(Dtype::float64, shape);
+      if (found_counts_[f].shape() != shape) found_counts_[f] = Tensor(Dtype::float64, shape);
+    }
+    operands_[f] = factors_[f];
+    places_.gradients[f] = found_counts_[f];
     logs_[f] = static_cast<double*>(factors_[f].mutable_data());
     counts_[f] = static_cast<const double*>(found_counts_[f].data());
-    if (batches_.counting().is_listed(f)) continue;
-    if (places_.gradients[f].shape() != factors_[f].shape()) {
-      places_.gradients[f] = Tensor(Dtype::float64, factors_[f].shape());
-    }
-    counts_[f] = static_cast<const double*>(places_.gradients[f].data());
   }
   each([&](const Learnt& part, std::span<const double> numbers, auto) { part.write(numbers, operands()); });
   write_lists(block);
@@ -81,8 +89,8 @@ void Stepwise::write(std::size_t block) {
 
 double Stepwise::count_block(std::size_t block) {
   write(block);
-  value_and_gradient_into(found_, batches_.counting().plan(), read(), workspace_, run_, places_);
-  lists_.collect(places_.gradients, found_counts_, batches_.counting().counted(), batches_.first_slice(block));
+  value_and_gradient_into(found_, counting_.plan(), operands_, workspace_, run_, places_);
+  lists_.collect(found_messages_, found_counts_, counting_.counted(), blocks_.first_slice(block));
   return sum_of(found_.values[0]);
 }
 
@@ -116,9 +124,9 @@ double Stepwise::step(std::size_t block) {
 
 double Stepwise::log_total() {
   double total = 0;
-  for (std::size_t block = 0; block < batches_.count(); ++block) {
+  for (std::size_t block = 0; block < blocks_.count(); ++block) {
     write(block);
-    total += batches_.share(block) * sum_of(batches_.counting().plan().run(read(), run_)[0]);
+    total += batches_.share(block) * sum_of(counting_.plan().run(operands_, run_)[0]);
   }
   return total;
 }
@@ -126,7 +134,7 @@ double Stepwise::log_total() {
 std::optional<std::vector<double>> Stepwise::count(std::vector<double> parameters) {
   now_ = std::move(parameters);
   std::fill(statistics_.begin(), statistics_.end(), 0.0);
-  for (std::size_t block = 0; block < batches_.count(); ++block) {
+  for (std::size_t block = 0; block < blocks_.count(); ++block) {
     if (!std::isfinite(count_block(block))) return std::nullopt;
     blend(batches_.share(block), 1);
   }
@@ -158,7 +166,7 @@ Outcome Stepwise::run(std::vector<double> start, const Told& told) {
   std::fill(statistics_.begin(), statistics_.end(), 0.0);
   std::fill(numbers_.begin(), numbers_.end(), std::size_t{0});
   base::Random random(options_.seed);
-  std::vector<std::size_t> order(batches_.count());
+  std::vector<std::size_t> order(blocks_.count());
   std::iota(order.begin(), order.end(), std::size_t{0});
   try {
     while (outcome.iterations < options_.iterations && !outcome.converged) {

@@ -3,6 +3,8 @@
 
 #include "learn/minibatches.hpp"
 #include "learn/runner.hpp"
+#include "learn/spread_lists.hpp"
+#include "plated/gradient.hpp"
 
 namespace plated::learn {
 
@@ -28,20 +30,23 @@ class Stepwise final : public Runner {
   void write(std::size_t block);
   void write_lists(std::size_t block);
   [[nodiscard]] Operands operands() const {
-    return {.logs = logs_, .counts = counts_, .block = block_, .threads = run_.threads};
+    return {.logs = logs_, .counts = counts_, .block = block_, .threads = threads_};
   }
-  /// What runs read.
-  [[nodiscard]] const std::vector<Tensor>& read() const { return operands_.empty() ? factors_ : operands_; }
   /// ln Z of all data under the numbers as they are.
   [[nodiscard]] double log_total();
 
   const Minibatches& batches_;
+  const Blocks& blocks_;
+  const Counting& counting_;
   const FitOptions& options_;
+  int threads_;
+  std::function<bool()> cancelled_;
   Workspace workspace_;
   RunOptions run_;
-  std::vector<Tensor> factors_;
-  std::vector<Tensor> operands_;      // the same, but for tables that lists are read at; without lists: none
-  std::vector<Tensor> found_counts_;  // of such tables
+  std::vector<Tensor> factors_;                    // tables, and log-probabilities of numbers
+  std::vector<Tensor> operands_;                   // the same, but for tables that lists are read at
+  std::vector<Tensor> messages_, found_messages_;  // of these lists, for all slices of the block
+  std::vector<Tensor> found_counts_;
   SpreadLists lists_;
   GradientOptions places_;
   ValueAndGradient found_;

@@ -14,18 +14,17 @@ struct ModelAndData {
   Data data;
 };
 
-/// A model that has data as its evidence, with these slices of a plate alone: factors and evidence that have an axis
-/// for it, lengths, weights, and rows of lists. Variables that are observed in none of the slices are latent. The plate
-/// is not ragged.
+/// A model with its data and weights, with these slices of a plate or chain alone: factors and evidence that have an
+/// axis for it, numbers, lengths, weights, and rows of lists. The dim is not ragged, or these are its first slices.
+[[nodiscard]] Model sliced(const Model& observed, Weights& weights, DimId dim, const std::vector<std::int64_t>& slices);
+
+/// The same apart from each other. Variables that are observed in none of the slices are latent, and numbers of which
+/// there are none are left out.
 [[nodiscard]] ModelAndData take_slices(const Model& observed, const Weights& weights, DimId plate,
                                        const std::vector<std::int64_t>& slices);
 
-/// The same of a model without evidence and lengths, and of all data.
-[[nodiscard]] ModelAndData take_slices(const Model& model, const Data& all, DimId plate,
-                                       const std::vector<std::int64_t>& slices);
-
-/// The numbers of likelihoods in these slices, missing ones and all.
-[[nodiscard]] Measurements take_measurements(const Model& observed, DimId plate,
-                                             const std::vector<std::int64_t>& slices);
+/// The rows of a list that are about some slices of a dim that has so many, which are numbered from 0.
+[[nodiscard]] Long rows_about(const Long& all, const std::string& dim, std::int64_t size,
+                              const std::vector<std::int64_t>& slices);
 
 }  // namespace plated::learn

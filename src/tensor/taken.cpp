@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tensor/visit_integers.hpp"
+#include "tensor/compact.hpp"
 
 namespace plated::tensor {
 
@@ -14,23 +14,21 @@ IntegerView taken(const IntegerView& all, std::size_t axis, const std::vector<st
   if (std::ranges::adjacent_find(slices, std::not_fn(is_behind)) == slices.end()) {
     return all.range(axis, slices.empty() ? 0 : slices[0], std::ssize(slices));
   }
-  const IntegerView source = all.is_row_major() ? all : all.copy();
   IntegerView::Shape shape = all.shape();
-  const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(axis);
-  const std::int64_t outer = std::accumulate(shape.begin(), middle, std::int64_t{1}, std::multiplies<>());
-  const std::int64_t inner = std::accumulate(middle + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
-  const std::int64_t before = *middle;
-  *middle = std::ssize(slices);
-  return visit_integers(source, [&]<class T>(const T* from) {
-    const auto kept = std::make_shared<std::vector<T>>();
-    kept->reserve(static_cast<std::size_t>(outer * inner) * slices.size() + 1);
-    for (std::int64_t o = 0; o < outer; ++o) {
-      for (const std::int64_t slice : slices) {
-        const T* const begin = from + (o * before + slice) * inner;
-        kept->insert(kept->end(), begin, begin + inner);
-      }
+  shape[axis] = std::ssize(slices);
+  const IntegerView::Shape strides = compact_strides(all, shape);
+  const std::int64_t size = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  return visit_integers(all, [&]<class T>(const T* /*entries*/) {
+    const auto kept = std::make_shared<std::vector<T>>(static_cast<std::size_t>(size) + 1);
+    std::int64_t first = 0;
+    for (const std::int64_t slice : slices) {
+      const IntegerView one = all.range(axis, slice, 1);
+      const auto same = [](T entry) { return entry; };
+      if (size > 0)
+        copy_entries(static_cast<const T*>(one.data()), kept->data() + first, copied_axes(one, strides), same);
+      first += strides[axis];
     }
-    return IntegerView::view(kept->data(), shape).keeping(kept);
+    return IntegerView::view(kept->data(), shape, strides).keeping(kept);
   });
 }
 

@@ -1,7 +1,7 @@
 // Data that are read where they are: integers of any width, and files that are mapped.
 #include <gtest/gtest.h>
 
-#include "learn/counting.hpp"
+#include "learn/blocks.hpp"
 #include "learn/with_data.hpp"
 #include "plated/data_file.hpp"
 #include "plated/error.hpp"
@@ -49,8 +49,9 @@ Integers random_answers(std::int64_t rows, std::int64_t questions, std::int64_t 
 /// What an E-step reads.
 IntegerView read_by_runs(const Model& model, const IntegerView& seen) {
   const Model observed = learn::with_data(model, {.states = {{"answer", seen}}});
-  const learn::Counting counting(observed, {}, std::vector<bool>(2, true), 0);
-  return counting.run().evidence.at("answer");
+  learn::Blocks blocks(observed, {}, std::vector<bool>(2, true), 0);
+  blocks.keep();
+  return blocks.kept(0).options.evidence.at("answer");
 }
 
 TEST(DataInPlace, AreReadByEverySweep) {
