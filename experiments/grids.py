@@ -78,6 +78,8 @@ def music(full):
 
 
 def seals(full):
+    """All of it takes minutes: the whole grid has more random starts alone."""
+    starts = 10 if full else 5
     runs = []
     for variant in ("none", "matrix", "group", "individual"):
         runs += [{"program": "seals_em", "cost": 1, "is": {"variant": variant, "method": "em", "seed": seed},
@@ -86,10 +88,10 @@ def seals(full):
                  "silent": ["method"]})  # fmt: skip
     for variant in ("none", "group", "individual"):
         runs += [{"program": "seals_adam", "cost": 20, "silent": ["method"],
-                  "is": {"variant": variant, "method": "adam", "seed": seed}} for seed in range(5 if full else 3)]  # fmt: skip
+                  "is": {"variant": variant, "method": "adam", "seed": seed}} for seed in range(starts)]  # fmt: skip
     # From random starts both kinds end 100 above effects of individuals alone, which they nest: they start from these.
     runs += [{"program": "seals_adam", "cost": 30, "silent": ["method"], "also": {"rate": 0.01, "epochs": 150},
-              "is": {"variant": "both", "method": "adam", "seed": seed, "start": "em"}} for seed in range(5 if full else 4)]  # fmt: skip
+              "is": {"variant": "both", "method": "adam", "seed": seed, "start": "em"}} for seed in range(starts)]  # fmt: skip
     return in_order("seals", runs)
 
 

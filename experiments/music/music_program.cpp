@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 
@@ -38,6 +39,18 @@ at::Tensor table_of(const plated::Model& model, const std::string& name) {
     return at::tensor(values, at::kDouble).reshape(model.factors[f].shape());
   }
   throw std::runtime_error("there is no factor " + name);
+}
+
+/// Sequences from the longest to the shortest, cut where they get shorter than two thirds of the first.
+std::vector<std::vector<std::int64_t>> of_similar_length(const PianoRolls& rolls, std::vector<std::int64_t> sequences) {
+  const auto length = [&](std::int64_t n) { return rolls.lengths[static_cast<std::size_t>(n)]; };
+  std::ranges::stable_sort(sequences, std::greater<>(), length);
+  std::vector<std::vector<std::int64_t>> groups;
+  for (const std::int64_t n : sequences) {
+    if (groups.empty() || 3 * length(n) < 2 * length(groups.back().front())) groups.emplace_back();
+    groups.back().push_back(n);
+  }
+  return groups;
 }
 
 bool is_factorial(Structure structure) { return structure == Structure::factorial || structure == Structure::partial; }
@@ -75,24 +88,30 @@ at::Tensor NumberedSteps::rows(const std::vector<std::int64_t>& numbers, at::Sca
 
 NoteBatch::NoteBatch(const NumberedSteps& all, const std::vector<std::int64_t>& sequences, bool blind,
                      at::ScalarType type) {
-  std::vector<std::int64_t> lengths_of, contexts, notes_of, context_of;
-  for (const std::int64_t n : sequences) lengths_of.push_back(all.rolls().lengths[static_cast<std::size_t>(n)]);
-  longest = *std::ranges::max_element(lengths_of);
+  std::vector<std::int64_t> contexts, notes_of, context_of;
   std::unordered_map<std::int64_t, std::int64_t> rows, pairs;
-  std::vector<std::int64_t> where(sequences.size() * static_cast<std::size_t>(longest), 0);
-  for (std::size_t k = 0; k < sequences.size(); ++k) {
-    steps += lengths_of[k];
-    for (std::int64_t t = 0; t < lengths_of[k]; ++t) {
-      const std::int64_t step = all.begin(sequences[k]) + t;
-      const std::int64_t now = all.notes(step), old = blind ? 0 : all.before(step);
-      const auto [pair_found, new_pair] = pairs.emplace((old << 32) + now, std::ssize(pairs));
-      where[k * static_cast<std::size_t>(longest) + static_cast<std::size_t>(t)] = pair_found->second;
-      if (!new_pair) continue;
+  const auto pair_of = [&](std::int64_t step) {
+    const std::int64_t now = all.notes(step), old = blind ? 0 : all.before(step);
+    const auto [pair, new_pair] = pairs.emplace((old << 32) + now, std::ssize(pairs));
+    if (new_pair) {
       const auto [row, new_row] = rows.emplace(old, std::ssize(rows));
       if (new_row) contexts.push_back(old);
       notes_of.push_back(now);
       context_of.push_back(row->second);
     }
+    return pair->second;
+  };
+  for (const std::vector<std::int64_t>& group : of_similar_length(all.rolls(), sequences)) {
+    std::vector<std::int64_t> lengths;
+    for (const std::int64_t n : group) lengths.push_back(all.rolls().lengths[static_cast<std::size_t>(n)]);
+    const std::int64_t longest = lengths.front();
+    std::vector<std::int64_t> where(group.size() * static_cast<std::size_t>(longest), 0);
+    auto row = where.begin();
+    for (std::size_t k = 0; k < group.size(); ++k, row += longest) {
+      steps += lengths[k];
+      for (std::int64_t t = 0; t < lengths[k]; ++t) row[t] = pair_of(all.begin(group[k]) + t);
+    }
+    groups.push_back({at::tensor(where, at::kLong), at::tensor(lengths, at::kLong), longest});
   }
   before = all.rows(contexts, type);
   notes = all.rows(notes_of, type);
@@ -100,8 +119,6 @@ NoteBatch::NoteBatch(const NumberedSteps& all, const std::vector<std::int64_t>& 
   const at::Tensor places = notes.nonzero();
   of = places.select(1, 0).contiguous();
   on = context.index_select(0, of) * keys + places.select(1, 1);
-  pair = at::tensor(where, at::kLong);
-  lengths = at::tensor(lengths_of, at::kLong);
 }
 
 MusicParameters::MusicParameters(const MusicModelName& name, std::int64_t states, std::int64_t channels,
@@ -161,16 +178,23 @@ at::Tensor MusicParameters::scores(const NoteBatch& batch, bool chunked) const {
 }
 
 at::Tensor MusicParameters::log_likelihood(const NoteBatch& batch, const plated::RunOptions& options) const {
-  const Parameters& p = *this;
-  const std::int64_t sequences = batch.lengths.size(0);
   const at::Tensor of_pairs = scores(batch);
-  const at::Tensor room = of_pairs.index_select(0, batch.pair).reshape({sequences, batch.longest, of_pairs.size(1)});
-  const at::Tensor seen = at::zeros({sequences, batch.longest}, at::kDouble);  // what was seen is in the scores
+  at::Tensor sum = at::zeros({}, at::kDouble);
+  for (const NoteBatch::Group& group : batch.groups) sum = sum + log_likelihood(group, of_pairs, options);
+  return sum;
+}
+
+at::Tensor MusicParameters::log_likelihood(const NoteBatch::Group& group, const at::Tensor& of_pairs,
+                                           const plated::RunOptions& options) const {
+  const Parameters& p = *this;
+  const std::int64_t sequences = group.lengths.size(0);
+  const at::Tensor room = of_pairs.index_select(0, group.pair).reshape({sequences, group.longest, of_pairs.size(1)});
+  const at::Tensor seen = at::zeros({sequences, group.longest}, at::kDouble);  // what was seen is in the scores
 
   Program model;
   const Plate n = model.plate("sequence", sequences);
   const auto scope = model.within({n});
-  const Plate t = model.chain("t", batch.longest, {.lengths = {Value(batch.lengths, {n})}});
+  const Plate t = model.chain("t", group.longest, {.lengths = {Value(group.lengths, {n})}});
   at::Tensor zero = at::zeros({states_}, at::kDouble);
   zero[0] = 1;  // before the first step
   if (is_factorial(name_.structure)) {
@@ -180,7 +204,7 @@ at::Tensor MusicParameters::log_likelihood(const NoteBatch& batch, const plated:
       const Value moves(p["transition of x"]);
       const Value x = model.sample(
           "x", Categorical::logits(name_.structure == Structure::partial ? moves[{before[1], w}] : moves[before[1]]));
-      const Value of_step(room.reshape({sequences, batch.longest, states_, states_}), {n, t});
+      const Value of_step(room.reshape({sequences, group.longest, states_, states_}), {n, t});
       model.observe("notes", Scored(of_step[{w, x}]), seen);
       return Values{w, x};
     });

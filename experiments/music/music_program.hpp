@@ -39,9 +39,15 @@ struct NoteBatch {
   at::Tensor notes;    // [pairs, 88]
   at::Tensor context;  // [pairs]: a row of `before`
   at::Tensor on, of;   // [notes that are on in `notes`]: where each stands in [contexts, 88], and its pair
-  at::Tensor pair;     // [sequences · longest]: a row of `notes`; 0 past the end of a sequence
-  at::Tensor lengths;  // [sequences]
-  std::int64_t longest = 0, steps = 0;
+  std::int64_t steps = 0;
+
+  /// Sequences of about equal length: chains run to the end of the longest.
+  struct Group {
+    at::Tensor pair;     // [sequences · longest]: a row of `notes`; 0 past the end of a sequence
+    at::Tensor lengths;  // [sequences]
+    std::int64_t longest = 0;
+  };
+  std::vector<Group> groups;
 
   NoteBatch(const NumberedSteps& steps, const std::vector<std::int64_t>& sequences, bool blind, at::ScalarType type);
 };
@@ -56,8 +62,10 @@ class MusicParameters : public plated::torch::Parameters {
   /// ln p of the notes of each pair given the hidden states: [pairs, states of all hidden variables]. A network is run
   /// for one state at a time, unless it is not to be `chunked`.
   [[nodiscard]] at::Tensor scores(const NoteBatch& batch, bool chunked = true) const;
-  /// ln p of a batch.
+  /// ln p of a batch, and of a group of it under the scores of its pairs.
   [[nodiscard]] at::Tensor log_likelihood(const NoteBatch& batch, const plated::RunOptions& options) const;
+  [[nodiscard]] at::Tensor log_likelihood(const NoteBatch::Group& group, const at::Tensor& of_pairs,
+                                          const plated::RunOptions& options) const;
   /// The numbers of notes and networks.
   [[nodiscard]] at::ScalarType type() const { return name_.neural ? at::kFloat : at::kDouble; }
   [[nodiscard]] NoteBatch batch(const NumberedSteps& steps, const std::vector<std::int64_t>& sequences) const {

@@ -85,8 +85,10 @@ def curve(x, y, points, colour, dash="", markers=True):
         yield f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="2.8" fill="{colour}"/>'
 
 
-def legend(left, top, names, dashes=()):
+def legend(left, top, names, styles=None):
+    """A line and a name for each curve; `styles` are colours and dashes, by default the colours in their order."""
     for number, name in enumerate(names):
         y = top + 17 * number
-        yield line(left, y, left + 22, y, COLOURS[number % len(COLOURS)], 2.2, dashes[number] if dashes else "")
+        colour, dash = styles[number] if styles else (COLOURS[number % len(COLOURS)], "")
+        yield line(left, y, left + 22, y, colour, 2.2, dash)
         yield text(left + 28, y + 4, name, 11.5, "start")

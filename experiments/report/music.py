@@ -121,31 +121,47 @@ def figure(lines):
     return chart.document(90 + 3 * (width + 40), bottom + 86, "Table 1: lower is better", parts)
 
 
+DASHES = {"": "", "ar": "7 3", "nn": "2 3"}
+STRUCTURES = ["HMM", "FHMM", "PFHMM", "2HMM"]
+
+
+def style(model):
+    """A colour for each structure, dashes for each kind of notes."""
+    prefix = next(prefix for prefix in ("ar", "nn", "") if model.startswith(prefix))
+    return chart.COLOURS[STRUCTURES.index(model.removeprefix(prefix))], DASHES[prefix]
+
+
+def training(lines, name, method, left, top, width, height):
+    """A panel: the training objective of a set's chosen runs after each E-step or epoch, but for its first fall."""
+    runs = [(model, best(lines, set=name, model=model, method=method)) for model in paper.MUSIC]
+    runs = [(model, run) for model, run in runs if run]
+    if not runs:
+        yield chart.text(left + width / 2, top + height / 2, f"{paper.SETS[name]}: no runs yet", 12)
+        return
+    values = [nats for _, run in runs for nats in run["curve"]]
+    most = max(max(run["curve"][len(run["curve"]) // 8 :]) for _, run in runs) + 0.3
+    x = chart.Axis(0, max(run["iterations"] for _, run in runs), left, left + width)
+    y = chart.Axis(min(values) - 0.1, most, top + height, top)
+    steps = {"em": "E-steps", "adam": "epochs"}[method]
+    yield from chart.panel(x, y, f"{paper.SETS[name]}, {NAMES[method]}", steps, "objective, nats for each step")
+    for model, run in runs:
+        last = len(run["curve"]) - 1
+        points = [(k * run["iterations"] / last, nats) for k, nats in enumerate(run["curve"]) if nats <= most]
+        yield from chart.curve(x, y, points, *style(model), markers=False)
+
+
 def curves(lines):
-    """The training objective of the chosen runs of EM against iterations."""
-    parts, top, height, width = [], 70, 240, 300
-    drawn = False
-    for number, (name, title) in enumerate(paper.SETS.items()):
-        runs = [(model, best(lines, set=name, model=model, method="em")) for model in paper.MUSIC]
-        runs = [(model, run) for model, run in runs if run]
-        left = 70 + number * (width + 80)
-        if not runs:
-            parts.append(chart.text(left + width / 2, top + height / 2, f"{title}: no runs yet", 12))
-            continue
-        drawn = True
-        values = [nats for _, run in runs for nats in run["curve"]]
-        x = chart.Axis(0, max(run["iterations"] for _, run in runs), left, left + width)
-        y = chart.Axis(min(values) - 0.1, max(values) + 0.1, top + height, top)
-        parts += chart.panel(x, y, title, "E-steps", "objective, nats for each step")
-        for colour, (model, run) in zip(chart.COLOURS, runs):
-            points = [(k * run["iterations"] / (len(run["curve"]) - 1), nats) for k, nats in enumerate(run["curve"])]
-            parts += chart.curve(x, y, points, colour, markers=False)
-        parts += chart.legend(left + width - 80, top + 16, [model for model, _ in runs])
-    return chart.document(70 + 3 * (width + 80), top + height + 60, "EM: training objective", parts) if drawn else None
+    """The training objective of all chosen runs."""
+    top, height, width, parts = 70, 240, 300, []
+    for row, method in enumerate(NAMES):
+        for column, name in enumerate(paper.SETS):
+            parts += training(lines, name, method, 70 + column * (width + 80), top + row * (height + 90), width, height)
+    right = 70 + 3 * (width + 80) - 50
+    parts += chart.legend(right, top + 6, list(paper.MUSIC), [style(model) for model in paper.MUSIC])
+    return chart.document(right + 110, top + 2 * (height + 90) - 20, "Training", parts)
 
 
 def files(lines):
     """What is written beside the lines, by name."""
     made = {"music.md": tables(lines) + "\n", "music.json": as_json(lines), "music.svg": figure(lines)}
-    learning = curves(lines)
-    return made | ({"music_curves.svg": learning} if learning else {})
+    return made | {"music_curves.svg": curves(lines)}
