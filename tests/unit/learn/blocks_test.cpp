@@ -6,113 +6,17 @@
 #include <cmath>
 
 #include "learn/cut.hpp"
-#include "learn/equal_rows.hpp"
 #include "learn/with_data.hpp"
 #include "plated/error.hpp"
 #include "plated/fit.hpp"
-#include "property/written_case.hpp"
 #include "unit/graph/message_of.hpp"
+#include "unit/learn/ragged_sequences.hpp"
 
 namespace plated::test {
 namespace {
 
-constexpr std::int64_t sequences = 150, longest = 120;
-
-/// Most are short, some are empty.
-Integers unequal_lengths(Random& random) {
-  Integers lengths({sequences}, 0);
-  for (std::int64_t& length : lengths.values) {
-    length = random.chance(8) ? longest - random.below(30) : random.below(16);
-  }
-  lengths.values[7] = longest;
-  return lengths;
-}
-
-Tensor random_rows(const Tensor::Shape& shape, Random& random) {
-  Tensor rows(Dtype::float64, shape);
-  const std::span<double> entries = rows.span<double>();
-  const auto states = static_cast<std::size_t>(shape.back());
-  for (std::size_t row = 0; row < entries.size(); row += states) {
-    double sum = 0;
-    for (std::size_t k = 0; k < states; ++k) sum += entries[row + k] = random.uniform(0.2, 1);
-    for (std::size_t k = 0; k < states; ++k) entries[row + k] /= sum;
-  }
-  return rows;
-}
-
-Integers random_states(const Tensor::Shape& shape, std::int64_t states, int missing, Random& random) {
-  Integers seen(shape, -1);
-  for (std::int64_t& state : seen.values) {
-    if (!random.chance(missing)) state = random.below(states);
-  }
-  return seen;
-}
-
-/// A model that grows, and its data.
-struct Ragged {
-  FactorGraph graph;
-  std::map<std::string, Tensor> tables;
-  ModelOptions options{.space = Space::real};
-  Data data;
-  Random random{3};
-
-  Ragged() {
-    graph.plate("n", sequences);
-    graph.plate("key", 3);
-    graph.chain("t", longest);
-    graph.chain("u", longest / 2);
-    data.lengths.emplace("t", unequal_lengths(random));
-  }
-  /// Two states that a chain links: all links come before the first table.
-  void link(const std::string& before, const std::string& now, const std::string& chain = "t") {
-    graph.variable(before, 2, {"n", chain});
-    graph.variable(now, 2, {"n", chain});
-    graph.link(chain, before, now);
-  }
-  void move(const std::string& before, const std::string& now, const std::string& chain = "t") {
-    table("start of " + before, {"^" + before}, {2}, {"n"});
-    table("move to " + now, {before, now}, {2, 2}, {"n", chain});
-  }
-  void hidden(const std::string& before, const std::string& now) {
-    link(before, now);
-    move(before, now);
-  }
-  void table(const std::string& name, const std::vector<std::string>& dims, const Tensor::Shape& shape,
-             const std::vector<std::string>& tied) {
-    graph.factor(name, dims, {.tied = tied, .distribution_of = dims.back()});
-    tables.emplace(name, random_rows(shape, random));
-  }
-  void seen(const std::string& name, const std::vector<std::string>& given, int missing = 0) {
-    graph.variable(name, 3, {"n", "t"});
-    std::vector<std::string> dims = given;
-    dims.push_back(name);
-    Tensor::Shape shape(given.size(), 2);
-    shape.push_back(3);
-    table("p of " + name, dims, shape, {"n", "t"});
-    data.states.emplace(name, random_states({sequences, longest}, 3, missing, random));
-  }
-  [[nodiscard]] Model model() const { return make_model(graph, tables, options); }
-  /// The same, with a factor that is one and lies outside of all plates: it cannot be cut.
-  [[nodiscard]] Model uncut() const {
-    Ragged other = *this;
-    other.graph.variable("aside", 2);
-    other.graph.factor("aside", {"aside"});
-    other.tables.emplace("aside", Tensor::of<double>({2}, {0.25, 0.75}));
-    return make_model(other.graph, other.tables, other.options);
-  }
-};
-
 bool is_cut(const Model& model, const Data& data) {
   return learn::cut_by_length(learn::with_data(model, data), data.weights).has_value();
-}
-
-void expect_near(const std::vector<double>& got, const std::vector<double>& want, double tolerance,
-                 const std::string& what) {
-  ASSERT_EQ(got.size(), want.size()) << what;
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    if (got[k] == want[k]) continue;  // infinite ones
-    EXPECT_NEAR(got[k], want[k], tolerance * std::max(1.0, std::abs(want[k]))) << what << " " << k;
-  }
 }
 
 void expect_same_fit(const Ragged& ragged, FitOptions options = {.iterations = 6, .tolerance = 0}) {
@@ -195,83 +99,6 @@ TEST(Blocks, PlatesInsideOfSteps) {
   ragged.data.states.emplace(
       "note", IntegerView::view(bytes->data(), {sequences, 3, longest}, {3 * longest, 1, 3}).keeping(bytes));
   expect_same_fit(ragged);
-}
-
-/// Steps of a few notes each, many of them alike, given the notes before.
-Ragged notes(const std::optional<Integers>& lengths) {
-  Ragged ragged;
-  ragged.data.lengths.clear();
-  if (lengths) ragged.data.lengths.emplace("t", *lengths);
-  ragged.graph.plate("pitch", 8);
-  ragged.hidden("a", "b");
-  for (const char* name : {"before", "note"}) ragged.graph.variable(name, 2, {"n", "pitch", "t"});
-  ragged.table("notes", {"pitch", "before", "b", "note"}, {8, 2, 2, 2}, {"n", "t"});
-  Integers now({sequences, longest, 8}, 0), before = now;
-  for (std::int64_t n = 0; n < sequences; ++n) {
-    for (std::int64_t t = 0; t < longest; ++t) {
-      const std::int64_t chord = ragged.random.below(5);
-      const std::int64_t length = lengths ? lengths->values[static_cast<std::size_t>(n)] : longest;
-      for (std::int64_t p = 0; p < 8; ++p) {
-        const auto at = static_cast<std::size_t>((n * longest + t) * 8 + p);
-        now.values[at] = chord * 37 >> p & 1;
-        if (t >= length) now.values[at] = before.values[at] = -1;
-        if (t > 0 && t < length) before.values[at] = std::max<std::int64_t>(0, now.values[at - 8]);
-        if (chord == 4 && p == 2) now.values[at] = -1;
-      }
-    }
-  }
-  ragged.data.states.emplace("note", now);
-  ragged.data.states.emplace("before", before);
-  return ragged;
-}
-
-TEST(EqualRows, AreReadOnce) {
-  Random random(5);
-  for (const bool ragged_chain : {true, false}) {
-    const Ragged ragged = notes(ragged_chain ? std::optional(unequal_lengths(random)) : std::nullopt);
-    const Model model = ragged.model();
-    const Model observed = learn::with_data(model, ragged.data);
-    const std::vector<bool> all(model.factors.size(), true);
-    const learn::JoinedRows joined = learn::join_equal_rows(observed, {}, all, 0.5);
-    ASSERT_EQ(joined.rows.size(), 1U);
-    EXPECT_LE(joined.rows[0].shape()[0], 30);  // a chord after another, or after none
-    EXPECT_TRUE(learn::join_equal_rows(observed, {}, all, 0.01).rows.empty());
-    EXPECT_TRUE(learn::join_equal_rows(observed, {}, std::vector<bool>(all.size(), false), 0.5).rows.empty());
-    // Weights of the cells' plate keep them apart.
-    Data weighted = ragged.data;
-    weighted.weights.emplace("pitch", Tensor::scalar(1.0));
-    EXPECT_TRUE(learn::join_equal_rows(observed, weighted.weights, all, 0.5).rows.empty());
-    const FitOptions options{.iterations = 6, .tolerance = 0, .pseudo_count = 0.1, .standard_errors = true};
-    const Fit once = fit(model, ragged.data, options), apart = fit(model, weighted, options);
-    expect_near(once.history, apart.history, 1e-12, "the objective");
-    for (std::size_t f = 0; f < model.factors.size(); ++f) {
-      const std::string& name = model.graph.factors()[f].name;
-      expect_near(once.model.factors[f].values(), apart.model.factors[f].values(), 1e-9, name);
-      expect_near(once.standard_errors.at(name).values(), apart.standard_errors.at(name).values(), 1e-6, name);
-    }
-    FitOptions on_threads{.iterations = 4, .threads = 1};
-    const Fit one = fit(model, ragged.data, on_threads);
-    for (const int threads : {2, 3}) {
-      on_threads.threads = threads;
-      EXPECT_EQ(fit(model, ragged.data, on_threads).history, one.history);
-    }
-  }
-}
-
-TEST(EqualRows, OfWhatOthersHoldOrMissAreLeft) {
-  Ragged ragged = notes(std::nullopt);
-  const auto joined = [&] {
-    const Model observed = learn::with_data(ragged.model(), ragged.data);
-    return learn::join_equal_rows(observed, {}, std::vector<bool>(observed.factors.size(), true), 0.5).rows.size();
-  };
-  EXPECT_EQ(joined(), 1U);
-  Integers before = ragged.data.states.at("before").integers();
-  before.values[5] = -1;
-  ragged.data.states.at("before") = before;
-  EXPECT_EQ(joined(), 0U);
-  ragged = notes(std::nullopt);
-  ragged.table("notes alone", {"before"}, {2}, {"n", "pitch", "t"});
-  EXPECT_EQ(joined(), 0U);
 }
 
 TEST(Blocks, SeveralChains) {
@@ -407,64 +234,6 @@ TEST(Blocks, LimitsOfMemoryAreThoseOfOneBlock) {
   EXPECT_THROW((void)evaluate(ragged.model(), ragged.data, {.memory_limit = 64}), MemoryLimitError);
   const double all = evaluate(ragged.model(), ragged.data).log_likelihood;
   EXPECT_NEAR(evaluate(ragged.model(), ragged.data, {.memory_limit = 200000}).log_likelihood, all, 1e-9);
-}
-
-/// The cut of so many sequences of these lengths, with the model's costs.
-std::optional<learn::Cut> cut_of(const std::vector<std::int64_t>& lengths, std::int64_t keys = 1) {
-  const auto count = std::ssize(lengths);
-  const std::int64_t most = *std::max_element(lengths.begin(), lengths.end());
-  FactorGraph graph;
-  graph.plate("n", count);
-  graph.plate("key", keys);
-  graph.chain("t", most);
-  for (const char* name : {"a", "b"}) graph.variable(name, 2, {"n", "t"});
-  graph.link("t", "a", "b");
-  graph.variable("x", 2, {"n", "key", "t"});
-  graph.factor("move", {"a", "b"}, {.tied = {"n", "t"}});
-  graph.factor("emit", {"b", "x"}, {.tied = {"n", "key", "t"}});
-  const Tensor ones = Tensor::of<double>({2, 2}, {1, 1, 1, 1});
-  Model model = make_model(graph, {{"move", ones}, {"emit", ones}}, {.space = Space::real});
-  const Integers seen({count, keys, most}, 0);
-  return learn::cut_by_length(
-      learn::with_data(model, {.states = {{"x", seen}}, .lengths = {{"t", Integers({count}, lengths)}}}), {});
-}
-
-TEST(CutByLength, LeavesLittlePadding) {
-  Random random(11);
-  std::vector<std::int64_t> lengths;
-  std::int64_t steps = 0;
-  for (int k = 0; k < 300; ++k) steps += lengths.emplace_back(5 + random.below(random.chance(5) ? 400 : 100));
-  const auto cut = cut_of(lengths, 20);
-  ASSERT_TRUE(cut.has_value());
-  EXPECT_LT(cut->blocks.size(), 15U);
-  std::int64_t padded = 0;
-  std::vector<bool> taken(300, false);
-  for (const learn::CutBlock& block : cut->blocks) {
-    const std::int64_t most =
-        block.longest.empty() ? *std::max_element(lengths.begin(), lengths.end()) : block.longest.begin()->second;
-    padded += most * std::ssize(block.slices);
-    for (const std::int64_t slice : block.slices) {
-      EXPECT_FALSE(taken[static_cast<std::size_t>(slice)]);
-      taken[static_cast<std::size_t>(slice)] = true;
-      EXPECT_LE(lengths[static_cast<std::size_t>(slice)], most);
-    }
-  }
-  EXPECT_EQ(std::count(taken.begin(), taken.end(), true), 300);
-  EXPECT_LT(static_cast<double>(padded), 1.12 * static_cast<double>(steps));
-}
-
-TEST(CutByLength, OnlyWhereItPays) {
-  EXPECT_FALSE(cut_of(std::vector<std::int64_t>(500, 100), 20));
-  EXPECT_FALSE(cut_of({700}, 20));
-  EXPECT_FALSE(cut_of({10, 2, 3}, 1));
-  std::vector<std::int64_t> nearly(500, 100);
-  for (std::size_t k = 0; k < nearly.size(); ++k) nearly[k] -= static_cast<std::int64_t>(k % 2);
-  EXPECT_FALSE(cut_of(nearly, 20));
-  nearly.push_back(2000);
-  const auto cut = cut_of(nearly, 20);
-  ASSERT_TRUE(cut.has_value());
-  EXPECT_EQ(cut->blocks.size(), 2U);
-  EXPECT_EQ(cut->blocks[1].slices, (std::vector<std::int64_t>{500}));
 }
 
 }  // namespace
