@@ -9,6 +9,8 @@
 #include "base/assert.hpp"
 #include "base/watch.hpp"
 #include "kernels/choose_path.hpp"
+#include "tensor/numbers.hpp"
+#include "tensor/offset.hpp"
 
 namespace plated::adjoint {
 namespace {
@@ -20,20 +22,6 @@ constexpr std::int64_t visits_per_task = 1 << 14;
 std::optional<std::size_t> index_of(const std::vector<DimId>& list, DimId v) {
   const auto at = std::find(list.begin(), list.end(), v);
   return at == list.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - list.begin()));
-}
-
-/// Offsets of all tuples of variables, the first most significant.
-template <class Offset = std::int64_t>
-std::vector<Offset> tuple_offsets(const std::vector<std::int64_t>& extent, const std::vector<std::int64_t>& stride) {
-  std::vector<Offset> offset(1, 0);
-  for (std::size_t v = extent.size(); v-- > 0;) {
-    const std::size_t finer = offset.size();
-    offset.resize(finer * static_cast<std::size_t>(extent[v]));
-    for (std::size_t k = finer; k < offset.size(); ++k) {
-      offset[k] = offset[k - finer] + static_cast<Offset>(stride[v]);
-    }
-  }
-  return offset;
 }
 
 // Tables over what is known are held for each input.
@@ -232,8 +220,8 @@ PathChooser::PathChooser(const planner::Scan& scan, const planner::Extents& exte
       const auto kept = index_of(step.kept, v);
       stride.push_back(kept ? input.kept_stride[*kept] : 0);
     }
-    known_offset_.push_back(tuple_offsets(known_extent_, stride));
-    if (step.variables.size() > 1) state_offset_.push_back(tuple_offsets(step.extent, input.state_stride));
+    known_offset_.push_back(tensor::all_offsets(known_extent_, stride));
+    if (step.variables.size() > 1) state_offset_.push_back(tensor::all_offsets(step.extent, input.state_stride));
   }
   if (step.variables != scan.before) {
     std::vector<std::int64_t> chosen(step.variables.size(), 0), known(scan.after.size(), 0);
@@ -242,8 +230,8 @@ PathChooser::PathChooser(const planner::Scan& scan, const planner::Extents& exte
       const auto variable = index_of(step.variables, scan.before[l]);
       (variable ? chosen[*variable] : known[*index_of(scan.after, scan.before[l])]) += stride;
     }
-    from_state_ = tuple_offsets<std::uint32_t>(step.extent, chosen);
-    from_known_ = tuple_offsets<std::uint32_t>(known_extent_, known);
+    from_state_ = tensor::all_offsets<std::uint32_t>(step.extent, chosen);
+    from_known_ = tensor::all_offsets<std::uint32_t>(known_extent_, known);
   }
   find_packed(slices);
   const auto all = static_cast<std::int64_t>(rows.list.size());
@@ -255,8 +243,7 @@ PathChooser::~PathChooser() = default;
 void PathChooser::begin() {
   if (packed_.empty()) return;
   const ChoiceStep::Input& from = step_.inputs[packed_input_];
-  from.dtype == Dtype::float32 ? copy_rows<float>(from, packed_from_, step_.states, packed_.data())
-                               : copy_rows<double>(from, packed_from_, step_.states, packed_.data());
+  tensor::of_type(from.dtype, [&]<class T>(T) { copy_rows<T>(from, packed_from_, step_.states, packed_.data()); });
 }
 
 void PathChooser::find_packed(std::int64_t slices) {

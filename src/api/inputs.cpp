@@ -13,6 +13,7 @@
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
 #include "tensor/check_entries.hpp"
+#include "tensor/numbers.hpp"
 
 namespace plated::api {
 namespace {
@@ -83,8 +84,7 @@ double glance(const Tensor& operand) {
       offset += rest % operand.shape()[axis] * operand.strides()[axis];
       rest /= operand.shape()[axis];
     }
-    const double x = operand.dtype() == Dtype::float32 ? static_cast<const float*>(operand.data())[offset]
-                                                       : static_cast<const double*>(operand.data())[offset];
+    const double x = tensor::number_at(operand.dtype(), operand.data(), offset);
     if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
   }
   return largest;

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "engine/bound_scan.hpp"
-#include "engine/scan_numbers.hpp"
+#include "tensor/numbers.hpp"
+#include "tensor/offset.hpp"
 
 namespace plated::engine {
 namespace {
@@ -12,7 +13,7 @@ using planner::Scan;
 /// A tensor without data that lies as a slice of a value does.
 Tensor slice_shape(const Layout& layout, const std::vector<DimId>& dims, const planner::Extents& extents) {
   Tensor::Shape shape = planner::sizes(extents, dims);
-  return of_type(layout.dtype, [&]<class T>(T) {
+  return tensor::of_type(layout.dtype, [&]<class T>(T) {
     return Tensor::view(static_cast<T*>(nullptr), std::move(shape), layout.along(dims));
   });
 }
@@ -22,7 +23,7 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
   const std::vector<std::int64_t> rows = planner::sizes(extents, scan.kept);
   const std::vector<std::int64_t> states = planner::sizes(extents, scan.before);
   const Layout layout = layouts(step.inputs[0], extents);
-  FirstMessage first{.dtype = layout.dtype, .row = row_offsets(rows, layout.along(scan.kept)), .state = {}};
+  FirstMessage first{.dtype = layout.dtype, .row = tensor::all_offsets(rows, layout.along(scan.kept)), .state = {}};
   std::vector<std::int64_t> state_stride = layout.along(scan.start);
   for (std::size_t link = 0; link < scan.start.size(); ++link) {
     const auto carried = std::find(scan.kept.begin(), scan.kept.end(), scan.start[link]);
@@ -32,7 +33,7 @@ FirstMessage first_message(const planner::Extents& extents, const planner::Step&
     first.same.push_back(
         {.extent = states[link], .row = Tensor::row_major(rows)[row], .state = Tensor::row_major(states)[link]});
   }
-  first.state = row_offsets(states, state_stride);
+  first.state = tensor::all_offsets(states, state_stride);
   return first;
 }
 
@@ -100,7 +101,7 @@ std::shared_ptr<BoundScan> bind_scan(const planner::Schedule& schedule, const pl
   if (scan.ragged) {
     const Layout present = layouts(step.inputs.back(), extents);
     bound->present_step = present.along(scan.chain);
-    bound->present = row_offsets(planner::sizes(extents, scan.kept), present.along(scan.kept));
+    bound->present = tensor::all_offsets(planner::sizes(extents, scan.kept), present.along(scan.kept));
   }
   if (const auto form = scan.semiring ? std::nullopt : planner::scan_form(schedule, step)) {
     bound->fused =

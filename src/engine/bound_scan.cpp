@@ -9,9 +9,9 @@
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "engine/best_of.hpp"
-#include "engine/scan_numbers.hpp"
 #include "kernels/exponentials.hpp"
 #include "semiring/dispatch.hpp"
+#include "tensor/numbers.hpp"
 
 namespace plated::engine {
 
@@ -36,7 +36,7 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
     for (const FirstMessage::Same& same : start.same) {
       if (r / same.row % same.extent != k / same.state % same.extent) return zero;
     }
-    return number_at(start.dtype, inputs[0], start.row[row] + start.state[state]);
+    return tensor::number_at(start.dtype, inputs[0], start.row[row] + start.state[state]);
   };
   for (std::int64_t r = 0; r < rows; ++r) {
     double best = zero;
@@ -46,7 +46,7 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
     const bool takes = takes_shifts(semiring) && best != zero;
     shift[r] = takes ? best : one;
     for (std::int64_t k = 0; k < states; ++k)
-      put_number(dtype, message, r * states + k, entry(r, k) - (takes ? best : 0));
+      tensor::put_number(dtype, message, r * states + k, entry(r, k) - (takes ? best : 0));
   }
 }
 
@@ -117,7 +117,7 @@ void BoundScan::finish(double* output) {
   const std::byte* last = own_.message[turn_];
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t k = r * states; k < (r + 1) * states; ++k) {
-      output[k] = number_at(dtype, last, k) + (shifted ? own_.shift[r] : 0.0);
+      output[k] = tensor::number_at(dtype, last, k) + (shifted ? own_.shift[r] : 0.0);
     }
     // What has overflowed must not come out as a number, or as one that no maximum sees.
     if (!shifted || std::isfinite(own_.shift[r])) continue;
@@ -181,7 +181,7 @@ void BoundScan::run_slices(const ScanRange& range, int threads) {
 void BoundScan::take_shift(std::byte* message) const {
   if (!takes_shifts(semiring)) return;
   const bool smallest = semiring == Semiring::min_plus;
-  of_type(dtype, [&]<class T>(T) {
+  tensor::of_type(dtype, [&]<class T>(T) {
     for (std::int64_t r = 0; r < rows && states > 0; ++r) {
       T* row = reinterpret_cast<T*>(message) + r * states;
       const T best = smallest ? best_of(row, states, [](T a, T b) { return a < b ? a : b; })

@@ -6,6 +6,7 @@
 #include "engine/check_operands.hpp"
 #include "engine/slices.hpp"
 #include "plated/error.hpp"
+#include "tensor/numbers.hpp"
 
 namespace plated::engine {
 namespace {
@@ -31,8 +32,7 @@ void check_distribution(const FactorGraph& graph, std::size_t operand, const Ten
   const auto sum_of = [&](std::int64_t row) {
     double sum = 0;
     rows.visit(row, [&](std::int64_t, std::int64_t at) {
-      const double entry = part.dtype() == Dtype::float32 ? static_cast<const float*>(part.data())[at]
-                                                          : static_cast<const double*>(part.data())[at];
+      const double entry = tensor::number_at(part.dtype(), part.data(), at);
       sum += semiring == Semiring::log ? std::exp(entry) : entry;
     });
     return sum;

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/checked_size.hpp"
-#include "engine/scan_numbers.hpp"
 #include "engine/thread_pool.hpp"
+#include "tensor/numbers.hpp"
+#include "tensor/offset.hpp"
 
 namespace plated::engine {
 namespace {
@@ -45,25 +46,12 @@ void convert_slice(const kernels::ScanShape& shape, const kernels::SliceTerm& sl
 
 }  // namespace
 
-std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
-                                      const std::vector<std::int64_t>& stride) {
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(base::checked_product(extent)), 0);
-  std::int64_t inside = 1;
-  for (std::size_t axis = extent.size(); axis-- > 0;) {
-    for (std::size_t r = 0; r < offsets.size() && stride[axis] != 0; ++r) {
-      offsets[r] += static_cast<std::int64_t>(r) / inside % extent[axis] * stride[axis];
-    }
-    inside *= extent[axis];
-  }
-  return offsets;
-}
-
 SliceLayout slice_layout(const planner::Extents& extents, const Layout& layout, const planner::Scan& scan,
                          DimId state) {
   return {.dtype = layout.dtype,
           .slice_stride = layout.along(scan.chain),
           .state_stride = layout.along(state),
-          .row_offset = row_offsets(planner::sizes(extents, scan.kept), layout.along(scan.kept))};
+          .row_offset = tensor::all_offsets(planner::sizes(extents, scan.kept), layout.along(scan.kept))};
 }
 
 std::optional<FusedScan> fused_scan(const planner::Extents& extents, const Layouts& layouts,
@@ -141,7 +129,7 @@ void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> oper
   run.lengths = stretch.lengths;
   run.first_step = stretch.origin + stretch.slice;
   if (stretch.lengths == nullptr && planner::splits_time(rows, shape.states, stretch.steps)) {
-    of_type(shape.dtype, [&]<class T>(T) { run_split<T>(scan, run, memory, threads); });
+    tensor::of_type(shape.dtype, [&]<class T>(T) { run_split<T>(scan, run, memory, threads); });
   } else {
     run_rows(scan, run, rows, memory, threads);
   }
@@ -160,8 +148,8 @@ void FusedScan::convert(std::span<const void* const> operands, std::int64_t coun
         if (!*term || !(*term)->converted) continue;
         const kernels::SliceTerm from = (*term)->layout.at(operands[(*term)->operand], s);
         std::byte* to = memory.converted[*(*term)->converted];
-        of_type(from.dtype, [&]<class From>(From) {
-          of_type(shape.dtype, [&]<class To>(To) {
+        tensor::of_type(from.dtype, [&]<class From>(From) {
+          tensor::of_type(shape.dtype, [&]<class To>(To) {
             convert_slice<From>(shape, from, rows, reinterpret_cast<To*>(to) + s * width, memory.taken + s * rows);
           });
         });

@@ -107,10 +107,6 @@ struct FusedScan {
   void run_split(const kernels::Scan& scan, const kernels::ScanRun& whole, const Memory& memory, int threads) const;
 };
 
-/// Where each row begins in a value: offsets of all indices of some axes, in row-major order.
-[[nodiscard]] std::vector<std::int64_t> row_offsets(const std::vector<std::int64_t>& extent,
-                                                    const std::vector<std::int64_t>& stride);
-
 /// Where a value that has the chain of a scan has the vectors over one of its states.
 [[nodiscard]] SliceLayout slice_layout(const planner::Extents& extents, const Layout& layout, const planner::Scan& scan,
                                        DimId state);

@@ -10,6 +10,7 @@
 #include "base/checked_size.hpp"
 #include "engine/each_index.hpp"
 #include "engine/slices.hpp"
+#include "tensor/numbers.hpp"
 
 namespace plated::engine {
 namespace {
@@ -45,9 +46,9 @@ Tensor::Shape compact_shape(const std::vector<DimId>& dims, const Tensor& operan
 
 /// The same memory with another shape.
 Tensor reshaped(const Tensor& tensor, const Tensor::Shape& shape) {
-  return tensor.dtype() == Dtype::float32
-             ? Tensor::view(static_cast<const float*>(tensor.data()), shape, tensor.strides())
-             : Tensor::view(static_cast<const double*>(tensor.data()), shape, tensor.strides());
+  return tensor::of_type(tensor.dtype(), [&]<class T>(T) {
+    return Tensor::view(static_cast<const T*>(tensor.data()), shape, tensor.strides());
+  });
 }
 
 /// Of slices that lie one after the other. Four at a time, as each maximum waits for the one before it.
@@ -160,11 +161,9 @@ std::optional<Offsets> large_offsets(const FactorGraph& graph, const planner::Ex
   const Tensor values = Tensor::uninitialised(Dtype::float64, compact);
   auto* best = static_cast<double*>(values.mutable_data());
   const bool smallest = semiring == Semiring::min_plus;
-  if (operand.dtype() == Dtype::float32) {
-    best_entries(parts, static_cast<const float*>(operand.data()), smallest, best, threads);
-  } else {
-    best_entries(parts, static_cast<const double*>(operand.data()), smallest, best, threads);
-  }
+  tensor::of_type(operand.dtype(), [&]<class T>(T) {
+    best_entries(parts, static_cast<const T*>(operand.data()), smallest, best, threads);
+  });
   double largest = 0;
   for (std::int64_t k = 0; operand.dtype() == Dtype::float32 && k < values.elements(); ++k) {
     largest = std::max(largest, std::abs(best[k]));

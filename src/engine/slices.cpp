@@ -1,6 +1,8 @@
 // Diagonals of tensors.
 #include "engine/slices.hpp"
 
+#include "tensor/numbers.hpp"
+
 namespace plated::engine {
 
 Diagonal::Diagonal(const std::vector<DimId>& axes, const Tensor& of) {
@@ -15,8 +17,8 @@ Diagonal::Diagonal(const std::vector<DimId>& axes, const Tensor& of) {
     shape.push_back(of.shape()[axis]);
     strides.push_back(of.strides()[axis]);
   }
-  tensor = of.dtype() == Dtype::float32 ? Tensor::view(static_cast<const float*>(of.data()), shape, strides)
-                                        : Tensor::view(static_cast<const double*>(of.data()), shape, strides);
+  tensor = tensor::of_type(of.dtype(),
+                           [&]<class T>(T) { return Tensor::view(static_cast<const T*>(of.data()), shape, strides); });
 }
 
 std::vector<bool> Diagonal::are(DimKind kind, const FactorGraph& graph) const {

@@ -7,6 +7,7 @@
 
 #include "graph/spell.hpp"
 #include "plated/error.hpp"
+#include "tensor/numbers.hpp"
 
 namespace plated::reduce {
 namespace {
@@ -28,8 +29,8 @@ double largest(const T* data, const Tensor& tensor, std::size_t axis) {
 }
 
 double largest(const Tensor& tensor) {
-  return tensor.dtype() == Dtype::float32 ? largest(static_cast<const float*>(tensor.data()), tensor, 0)
-                                          : largest(static_cast<const double*>(tensor.data()), tensor, 0);
+  return tensor::of_type(tensor.dtype(),
+                         [&]<class T>(T) { return largest(static_cast<const T*>(tensor.data()), tensor, 0); });
 }
 
 double slices(const FactorGraph& graph, const Factor& factor) {

@@ -1,4 +1,4 @@
-// Where the entry at an index lies.
+// Where the entry at an index lies, and where the entries at all indices do.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,21 @@ template <class Numbers>
                       " of size " + std::to_string(shape[axis]));
     }
     offset += number.value * strides[axis++];
+  }
+  return offset;
+}
+
+/// The same of all indices into some axes, the first most significant.
+template <class Offset = std::int64_t>
+[[nodiscard]] std::vector<Offset> all_offsets(const std::vector<std::int64_t>& shape,
+                                              const std::vector<std::int64_t>& strides) {
+  std::vector<Offset> offset(1, 0);
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const std::size_t finer = offset.size();
+    offset.resize(finer * static_cast<std::size_t>(shape[axis]));
+    for (std::size_t k = finer; k < offset.size(); ++k) {
+      offset[k] = offset[k - finer] + static_cast<Offset>(strides[axis]);
+    }
   }
   return offset;
 }

@@ -1,11 +1,11 @@
-// Reads and writes numbers whose type a binding knows.
+// Reads and writes numbers of a type that is known when a program runs: float32 or float64.
 #pragma once
 
 #include <cstdint>
 
 #include "plated/tensor.hpp"
 
-namespace plated::engine {
+namespace plated::tensor {
 
 /// Calls a generic function with a number of that type, which tells the type.
 template <class Use>
@@ -21,4 +21,4 @@ inline void put_number(Dtype dtype, void* data, std::int64_t at, double value) {
   of_type(dtype, [&]<class T>(T) { static_cast<T*>(data)[at] = static_cast<T>(value); });
 }
 
-}  // namespace plated::engine
+}  // namespace plated::tensor
