@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <ranges>
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
@@ -53,11 +54,8 @@ void BoundScan::write_first(std::byte* message, double* shift) const {
 void BoundScan::find_lengths(std::int64_t* lengths) const {
   for (std::int64_t r = 0; r < rows; ++r) {
     const double* there = static_cast<const double*>(inputs.back()) + present[static_cast<std::size_t>(r)];
-    std::int64_t absent = slices;
-    for (lengths[r] = 0; lengths[r] < absent;) {
-      const std::int64_t middle = (lengths[r] + absent) / 2;
-      there[middle * present_step] != 0 ? lengths[r] = middle + 1 : absent = middle;
-    }
+    const auto exists = [&](std::int64_t slice) { return there[slice * present_step] != 0; };
+    lengths[r] = *std::ranges::partition_point(std::views::iota(std::int64_t{0}, slices), exists);
   }
 }
 
@@ -80,11 +78,11 @@ void BoundScan::begin(int threads) {
   turn_ = 0;
   write_first(own_.message[0], own_.shift);
   if (ragged) find_lengths(own_.lengths);
-  if (fused) packed_.emplace(fused->pack(inputs, own_.fused));
+  if (fused) fused->pack(inputs, own_.fused);
   for (const ScanAnswer& answer : answers) {
     if (!answer.of_slices) std::fill_n(answer.total(), answer.elements, 0.0);
   }
-  if (smoothing) smoother_.emplace(smoothing->pack(inputs, own_.smoothing));
+  if (smoothing) smoothing->pack(inputs, own_.smoothing);
   smooths_ = smoothing.has_value();
   if (echo) std::copy_n(static_cast<const std::byte*>(inputs[*echo]), echo_bytes(), own_.echo);
 }
@@ -124,7 +122,7 @@ void BoundScan::finish(double* output) {
     std::fill_n(output + r * states, states, semiring == Semiring::min_plus ? -infinity : infinity);
   }
   if (!smoothing || !smoothing->matrix_answer) return;
-  smoothing->add_pairs(*smoother_, own_.smoothing, answers[*smoothing->matrix_answer].total());
+  smoothing->add_pairs(own_.smoothing, answers[*smoothing->matrix_answer].total());
 }
 
 /// Messages are written where they are kept, if they are; the one after the range is the scan's own.
@@ -197,32 +195,32 @@ void BoundScan::take_shift(std::byte* message) const {
 void BoundScan::run_fused(const ScanRange& range, int threads) const {
   if (range.count == 0) return;
   fused->convert(inputs, range.count, own_.fused, threads);
-  FusedScan::Stretch stretch{.origin = range.first,
-                             .slice = slice(range, 0),
-                             .steps = range.count,
-                             .message = own_.message[0],
-                             .shift = own_.shift,
-                             .lengths = own_.lengths};
-  if (keeps) {
-    stretch.steps = range.count - 1;
-    if (range.messages != nullptr) {
-      if (range.count > 1) {
-        stretch.trace = fused->trace(range.count, range.messages, range.shifts, in_real_space_);
-      }
-      std::byte* first = static_cast<std::byte*>(range.messages) + stretch.slice * message_bytes();
-      if (in_real_space_) {
-        kernels::write_exponentials(dtype, own_.message[0], rows * states, first);
-      } else {
-        std::copy_n(own_.message[0], message_bytes(), first);
-      }
-      keep_shifts(range, stretch.slice);
+  const auto run_steps = [&](std::int64_t first, std::int64_t steps, const kernels::ScanTrace& trace) {
+    const std::int64_t at = slice(range, first);
+    fused->run(inputs, at,
+               {.messages = own_.message[0],
+                .offset = own_.shift,
+                .steps = steps,
+                .trace = trace,
+                .lengths = own_.lengths,
+                .first_step = range.first + at},
+               own_.fused, threads);
+  };
+  if (!keeps) return run_steps(0, range.count, {});
+  kernels::ScanTrace trace;
+  if (range.messages != nullptr) {
+    const std::int64_t first = slice(range, 0);
+    std::byte* message = static_cast<std::byte*>(range.messages) + first * message_bytes();
+    if (in_real_space_) {
+      kernels::write_exponentials(dtype, own_.message[0], rows * states, message);
+    } else {
+      std::copy_n(own_.message[0], message_bytes(), message);
     }
-    fused->run(*packed_, inputs, stretch, own_.fused, threads);
-    stretch.slice = slice(range, range.count - 1);
-    stretch.steps = 1;
-    stretch.trace = {};
+    keep_shifts(range, first);
+    if (range.count > 1) trace = fused->trace(range.count, range.messages, range.shifts, in_real_space_);
   }
-  fused->run(*packed_, inputs, stretch, own_.fused, threads);
+  run_steps(0, range.count - 1, trace);
+  run_steps(range.count - 1, 1, {});
 }
 
 }  // namespace plated::engine

@@ -135,15 +135,13 @@ struct BoundScan {
 
   // Smoothing.
   [[nodiscard]] bool smooth(const ScanRange& range, int threads);
-  void trace_again(const ScanRange& range, int threads) const;
+  void trace_again(const ScanRange& range, int threads);
 
   bool in_real_space_ = false;         // messages that are kept
   std::shared_ptr<BoundScan> traced_;  // whose messages it reads there
   bool smooths_ = false;               // the slices so far
   int turn_ = 0;                       // which of the two is the message
   Arrays own_{};
-  std::optional<kernels::Scan> packed_;
-  std::optional<kernels::ChainPosterior> smoother_;
   std::vector<const void*> operands_;  // of the slice that is running
   std::vector<void*> outputs_;
   std::vector<kernels::PosteriorPlace> places_;  // of masses that are smoothed

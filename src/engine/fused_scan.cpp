@@ -102,8 +102,8 @@ FusedScan::Memory FusedScan::take(MemoryLayout& layout, int threads) const {
   return memory;
 }
 
-kernels::Scan FusedScan::pack(std::span<const void* const> operands, const Memory& memory) const {
-  return {shape, operands[matrix], matrix_stride[0], matrix_stride[1], memory.packed};
+void FusedScan::pack(std::span<const void* const> operands, Memory& memory) const {
+  memory.kernel.emplace(shape, operands[matrix], matrix_stride[0], matrix_stride[1], memory.packed);
 }
 
 kernels::SliceTerm FusedScan::at(const std::optional<FusedTerm>& term, std::span<const void* const> operands,
@@ -113,27 +113,20 @@ kernels::SliceTerm FusedScan::at(const std::optional<FusedTerm>& term, std::span
   return rows_at<const void>(memory.converted[*term->converted]).from(slice);
 }
 
-void FusedScan::run(const kernels::Scan& scan, std::span<const void* const> operands, const Stretch& stretch,
+void FusedScan::run(std::span<const void* const> operands, std::int64_t slice, kernels::ScanRun run,
                     const Memory& memory, int threads) const {
-  if (stretch.steps == 0) return;
-  kernels::ScanRun run;
+  if (run.steps == 0) return;
   run.direction = forward ? 1 : -1;
-  run.before = at(before, operands, stretch.slice, memory);
-  run.after = at(after, operands, stretch.slice, memory);
+  run.before = at(before, operands, slice, memory);
+  run.after = at(after, operands, slice, memory);
   run.before.step_stride *= run.direction;
   run.after.step_stride *= run.direction;
-  run.messages = stretch.message;
-  run.offset = stretch.shift;
-  run.steps = stretch.steps;
-  run.trace = stretch.trace;
-  run.lengths = stretch.lengths;
-  run.first_step = stretch.origin + stretch.slice;
-  if (stretch.lengths == nullptr && planner::splits_time(rows, shape.states, stretch.steps)) {
-    tensor::of_type(shape.dtype, [&]<class T>(T) { run_split<T>(scan, run, memory, threads); });
+  if (run.lengths == nullptr && planner::splits_time(rows, shape.states, run.steps)) {
+    tensor::of_type(shape.dtype, [&]<class T>(T) { run_split<T>(run, memory, threads); });
   } else {
-    run_rows(scan, run, rows, memory, threads);
+    run_rows(run, rows, memory, threads);
   }
-  if (converts()) add_taken(stretch, memory);
+  if (converts()) add_taken(slice, run, memory);
 }
 
 void FusedScan::convert(std::span<const void* const> operands, std::int64_t count, const Memory& memory,
@@ -159,17 +152,16 @@ void FusedScan::convert(std::span<const void* const> operands, std::int64_t coun
   parallel_for((count + grain - 1) / grain, threads, TaskRef(task));
 }
 
-void FusedScan::add_taken(const Stretch& stretch, const Memory& memory) const {
+void FusedScan::add_taken(std::int64_t slice, const kernels::ScanRun& run, const Memory& memory) const {
   std::fill_n(memory.sum, rows, 0.0);
-  for (std::int64_t s = 0; s < stretch.steps; ++s) {
-    const std::int64_t slice = stretch.slice + (forward ? s : -s);
+  for (std::int64_t s = 0; s < run.steps; ++s) {
+    const double* taken = memory.taken + (slice + s * run.direction) * rows;
     for (std::int64_t r = 0; r < rows; ++r) {
-      const bool exists = stretch.lengths == nullptr || stretch.origin + slice < stretch.lengths[r];
-      if (exists) memory.sum[r] += memory.taken[slice * rows + r];
-      if (stretch.trace.offsets.data != nullptr) *stretch.trace.offsets.at<double>(s, r) += memory.sum[r];
+      if (run.exists(s, r)) memory.sum[r] += taken[r];
+      if (run.trace.offsets.data != nullptr) *run.trace.offsets.at<double>(s, r) += memory.sum[r];
     }
   }
-  for (std::int64_t r = 0; r < rows; ++r) stretch.shift[r] += memory.sum[r];
+  for (std::int64_t r = 0; r < rows; ++r) run.offset[r] += memory.sum[r];
 }
 
 kernels::ScanTrace FusedScan::trace(std::int64_t slices, void* messages, double* shifts, bool in_real_space) const {
@@ -193,13 +185,12 @@ std::int64_t FusedScan::groups(std::int64_t steps, std::int64_t count, int threa
 }
 
 /// Rows are independent, so their grouping changes no bits.
-void FusedScan::run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count,
-                         const Memory& memory, int threads) const {
+void FusedScan::run_rows(const kernels::ScanRun& run, std::int64_t count, const Memory& memory, int threads) const {
   const std::int64_t tasks = groups(run.steps, count, threads);
   const std::int64_t grain = ((count + tasks - 1) / tasks + rows_of_a_task - 1) / rows_of_a_task * rows_of_a_task;
   auto task = [&](std::int64_t t, int) {
     if (t * grain >= count) return;
-    scan.run(t * grain, std::min(count, (t + 1) * grain), run, memory.scratch + t * memory.scratch_bytes);
+    memory.kernel->run(t * grain, std::min(count, (t + 1) * grain), run, memory.scratch + t * memory.scratch_bytes);
   };
   parallel_for(tasks, threads, TaskRef(task));
 }

@@ -55,8 +55,9 @@ struct FusedScan {
   std::int64_t matrix_stride[2] = {};  // along the states before and after a slice
   std::optional<FusedTerm> before, after;
 
-  /// Memory of a run.
+  /// Memory of a run, and the kernel that it holds the matrix of.
   struct Memory {
+    std::optional<kernels::Scan> kernel;
     std::byte* packed = nullptr;   // the matrix
     std::byte* scratch = nullptr;  // of each group of rows
     std::byte* converted[2] = {};  // terms: [slice, row, state]
@@ -66,20 +67,10 @@ struct FusedScan {
   };
   [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
 
-  /// Some steps of the way, from a slice on that is counted from slice `origin` of the chain, as those of operands are.
-  struct Stretch {
-    std::int64_t origin = 0;
-    std::int64_t slice = 0;
-    std::int64_t steps = 0;
-    void* message = nullptr;  // [rows, states], read and overwritten
-    double* shift = nullptr;  // [rows], added to
-    const std::int64_t* lengths = nullptr;
-    /// Where the message after each step goes, and what was taken out of it.
-    kernels::ScanTrace trace = {};
-  };
-  [[nodiscard]] kernels::Scan pack(std::span<const void* const> operands, const Memory& memory) const;
-  void run(const kernels::Scan& scan, std::span<const void* const> operands, const Stretch& stretch,
-           const Memory& memory, int threads) const;
+  void pack(std::span<const void* const> operands, Memory& memory) const;
+  /// Some steps of the way, from a slice on that is counted as those of operands are. The terms are filled in.
+  void run(std::span<const void* const> operands, std::int64_t slice, kernels::ScanRun run, const Memory& memory,
+           int threads) const;
 
   /// Converts the terms of so many slices, before they are read.
   void convert(std::span<const void* const> operands, std::int64_t count, const Memory& memory, int threads) const;
@@ -97,14 +88,13 @@ struct FusedScan {
 
  private:
   [[nodiscard]] bool converts() const { return (before && before->converted) || (after && after->converted); }
-  /// What was taken out of the terms of a stretch is part of its messages.
-  void add_taken(const Stretch& stretch, const Memory& memory) const;
+  /// What was taken out of the terms of a run is part of its messages.
+  void add_taken(std::int64_t slice, const kernels::ScanRun& run, const Memory& memory) const;
   [[nodiscard]] std::int64_t groups(std::int64_t steps, std::int64_t count, int threads) const;
-  void run_rows(const kernels::Scan& scan, const kernels::ScanRun& run, std::int64_t count, const Memory& memory,
-                int threads) const;
+  void run_rows(const kernels::ScanRun& run, std::int64_t count, const Memory& memory, int threads) const;
   /// Runs the only row as parts at once, each from every state.
   template <class T>
-  void run_split(const kernels::Scan& scan, const kernels::ScanRun& whole, const Memory& memory, int threads) const;
+  void run_split(const kernels::ScanRun& whole, const Memory& memory, int threads) const;
 };
 
 /// Where a value that has the chain of a scan has the vectors over one of its states.

@@ -27,33 +27,19 @@ struct FusedSmoothing {
   bool is_turned = false;  // the matrix's masses are [after, before]
 
   struct Memory {
-    std::byte *packed, *scratch;
-    double *totals, *pairs;  // of each group of rows in a range, and of all
-    // To run a range of the other scan once more.
-    std::byte* message;
-    double* shift;
+    std::optional<kernels::ChainPosterior> kernel;
+    std::byte *packed = nullptr, *scratch = nullptr;
+    double *totals = nullptr, *pairs = nullptr;  // of each group of rows in a range, and of all
     FusedScan::Memory there;
   };
   [[nodiscard]] Memory take(MemoryLayout& layout, int threads) const;
-  [[nodiscard]] kernels::ChainPosterior pack(std::span<const void* const> operands, const Memory& memory) const;
-
-  /// A range of slices: operands and answers are given from its first slice on.
-  struct Run {
-    std::span<const void* const> operands;
-    std::int64_t origin = 0;  // the slice of the chain
-    std::int64_t slices = 0;
-    bool in_real_space = false;                 // the messages that it reads
-    const std::int64_t* lengths = nullptr;      // of rows, or null
-    const double* mass = nullptr;               // [row, state], where the range is entered
-    double* left = nullptr;                     // and where it is left
-    std::span<kernels::PosteriorPlace> places;  // with the data that they are in
-    int threads = 1;
-  };
-  /// Adds to the pairs in memory. False, with undefined answers and without pairs, where real space does not hold the
-  /// messages.
-  [[nodiscard]] bool run(const kernels::ChainPosterior& posterior, const Run& run, const Memory& memory) const;
+  void pack(std::span<const void* const> operands, Memory& memory) const;
+  /// A range of slices, which operands and places are given from; what it reads is filled in. Adds to the pairs in
+  /// memory. False, with undefined answers and without pairs, where real space does not hold the messages.
+  [[nodiscard]] bool run(std::span<const void* const> operands, kernels::PosteriorRun run,
+                         std::span<kernels::PosteriorPlace> to, const Memory& memory, int threads) const;
   /// Adds the masses of the matrix's entries to a total.
-  void add_pairs(const kernels::ChainPosterior& posterior, const Memory& memory, double* total) const;
+  void add_pairs(const Memory& memory, double* total) const;
 
  private:
   [[nodiscard]] kernels::PosteriorShape shape() const {

@@ -10,8 +10,7 @@ using planner::most_split_states;
 using planner::time_parts;
 
 template <class T>
-void FusedScan::run_split(const kernels::Scan& scan, const kernels::ScanRun& whole, const Memory& memory,
-                          int threads) const {
+void FusedScan::run_split(const kernels::ScanRun& whole, const Memory& memory, int threads) const {
   const std::int64_t states = shape.states, steps = whole.steps / time_parts;
   // All parts, each from so many messages.
   const auto run_parts = [&](std::int64_t repeats, T* messages, double* shifts, const kernels::ScanTrace& trace) {
@@ -30,7 +29,7 @@ void FusedScan::run_split(const kernels::Scan& scan, const kernels::ScanRun& who
     };
     spread(run.before, offsets[0]);
     spread(run.after, offsets[1]);
-    run_rows(scan, run, time_parts * repeats, memory, threads);
+    run_rows(run, time_parts * repeats, memory, threads);
   };
 
   T matrices[time_parts * most_split_states * most_split_states], starts[time_parts * most_split_states];
@@ -74,10 +73,10 @@ void FusedScan::run_split(const kernels::Scan& scan, const kernels::ScanRun& who
   rest.trace.messages = whole.trace.messages.from(done);
   rest.trace.offsets = whole.trace.offsets.from(done);
   rest.first_step += done * whole.direction;
-  if (rest.steps > 0) run_rows(scan, rest, 1, memory, threads);
+  if (rest.steps > 0) run_rows(rest, 1, memory, threads);
 }
 
-template void FusedScan::run_split<float>(const kernels::Scan&, const kernels::ScanRun&, const Memory&, int) const;
-template void FusedScan::run_split<double>(const kernels::Scan&, const kernels::ScanRun&, const Memory&, int) const;
+template void FusedScan::run_split<float>(const kernels::ScanRun&, const Memory&, int) const;
+template void FusedScan::run_split<double>(const kernels::ScanRun&, const Memory&, int) const;
 
 }  // namespace plated::engine
