@@ -45,7 +45,7 @@ class Evaluation {
   [[nodiscard]] Tensor entropy() const;
   [[nodiscard]] Tensor expectation(Tensors statistics) const;
 
-  /// In max_plus, max_product and min_plus.
+  /// In max_plus, max_product and min_plus. Max-marginals run a plan of their own, as joint marginals do.
   [[nodiscard]] MapResult map() const;
   [[nodiscard]] std::map<std::string, Tensor> max_marginals() const;
 

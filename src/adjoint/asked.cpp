@@ -137,8 +137,6 @@ Schedule sweep_schedule(const Asked& asked, const FactorGraph& graph, const plan
       return hessian_schedule(forward(asked.forward), asked.semiring);
     case Asked::Kind::marginals:
       return marginal_schedule(forward(asked.forward), total, asked.variables, asked.factors);
-    case Asked::Kind::max_marginals:
-      return max_marginal_schedule(forward(asked.forward), total, asked.semiring);
     case Asked::Kind::entropy:
       return entropy_schedule(forward(asked.forward), total);
     case Asked::Kind::expectation:

@@ -29,7 +29,6 @@ struct Asked {
     gradient,  ///< continues `forward`, and so do all that follow
     hessian,
     marginals,
-    max_marginals,
     entropy,
     expectation,
     leave_one_out,

@@ -47,8 +47,4 @@ struct GradientQuestion {
 [[nodiscard]] planner::Schedule expectation_schedule(planner::Schedule forward, std::size_t total,
                                                      const std::vector<bool>& has_statistics);
 
-/// Answers, in a selective semiring: for each variable of the graph with more than one state, ascending, the best total
-/// with each of its states; axes batch, plates, states.
-[[nodiscard]] planner::Schedule max_marginal_schedule(planner::Schedule forward, std::size_t total, Semiring semiring);
-
 }  // namespace plated::adjoint

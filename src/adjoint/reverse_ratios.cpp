@@ -7,12 +7,42 @@
 #include <iterator>
 #include <utility>
 
-#include "adjoint/contexts.hpp"
 #include "adjoint/reverse.hpp"
+#include "base/assert.hpp"
 
 namespace plated::adjoint {
 
 using planner::Scan;
+
+namespace {
+
+/// Writes what surrounds the message before a slice, given what surrounds the one after it: step by step, the product
+/// of that with all other inputs.
+void surround(const Schedule& schedule, const Slices& slices, SliceBody& body, ValueId out) {
+  StepWriter& writer = body.writer();
+  ValueId around = body.message();
+  for (std::size_t k = slices.steps.size(); k-- > 0;) {
+    // Each step reads what the one before it has made of the message.
+    const ValueId in =
+        k > 0 ? schedule.steps[slices.steps[k - 1]].output : schedule.steps[slices.scan].as<Scan>()->messages;
+    std::vector<ValueId> others{around};
+    for (const ValueId v : schedule.steps[slices.steps[k]].inputs) {
+      if (v != in) others.push_back(body[v]);
+    }
+    PLATED_ASSERT(others.size() == schedule.steps[slices.steps[k]].inputs.size());
+    // The variables of the input, and all slices that the others tell apart.
+    std::vector<DimId> kept;
+    for (const ValueId v : others) {
+      for (const DimId d : writer.schedule().values[v].dims) {
+        const bool keeps = schedule.problem.kind[d] != DimKind::variable || base::contains(writer.dims(body[in]), d);
+        if (keeps && std::find(kept.begin(), kept.end(), d) == kept.end()) kept.push_back(d);
+      }
+    }
+    around = writer.contract(std::move(others), kept, Semiring::log, k > 0 ? none : out);
+  }
+}
+
+}  // namespace
 
 /// That is so if nothing but the messages has masses inside of the slices, and none of them is negative.
 bool Reverse::has_ratios(const Slices& slices, const Returning& masses) const {
@@ -30,8 +60,12 @@ Reverse::Returned Reverse::send_ratios(const Slices& slices, const Returning& ma
   const ValueId whole = writer_.contract({last}, kept, Semiring::real);
   const bool echoes = masses.answers_slices && !tells_[scan.results].empty();
   std::vector<ValueId> terms;  // of the messages before and after each slice, but for a factor of each slice
-  const auto answer = [&](SliceBody& body, Scan& back, ValueId around) {
-    if (tells_[scan.messages].empty()) return;
+  Scan back = returning(writer_.schedule(), step, kept);
+  back.semiring = Semiring::log;
+  SliceBody body(writer_.schedule(), slices, joined(kept, scan.after), planner::Precision::message);
+  const ValueId around = body.writer().add_output(joined(kept, scan.before));
+  surround(writer_.schedule(), slices, body, around);
+  if (!tells_[scan.messages].empty()) {
     StepWriter& writer = body.writer();
     const ValueId best = writer.contract({body[scan.messages], around}, kept, Semiring::max_plus);
     const ValueId out = writer.add_output(joined(kept, scan.before));
@@ -42,10 +76,11 @@ Reverse::Returned Reverse::send_ratios(const Slices& slices, const Returning& ma
       terms.push_back(writer_.add_intermediate(joined(rows, scan.after)));
     }
     back.answers = terms;
-  };
-  Contexts contexts(writer_, Semiring::log);
-  contexts.seed(step.output, writer_.log_mass(last, step.output));
-  const Contexts::Returned ratios = contexts.send_back(slices, answer);
+  }
+  const ValueId ratios = back.messages =
+      writer_.add_intermediate(joined(rows, scan.after), planner::Precision::message);
+  const ValueId first_ratios =
+      body.append_to(writer_, std::move(back), writer_.log_mass(last, step.output), joined(kept, scan.start));
 
   std::vector<ValueId> factors{whole};
   if (const ValueId present = presence_of(step); present != none) factors.push_back(present);
@@ -76,11 +111,11 @@ Reverse::Returned Reverse::send_ratios(const Slices& slices, const Returning& ma
   };
   Returned returned;
   if (!masses.answers_slices) {
-    returned.results = share({scan.results, ratios.messages}, rows, scan.after, factors);
+    returned.results = share({scan.results, ratios}, rows, scan.after, factors);
     for (const ValueId to : tells_[scan.results]) writer_.copy(to, returned.results);
   }
   if (active_[step.inputs[0]]) {
-    returned.first = share({step.inputs[0], ratios.first}, kept, scan.start, {whole});
+    returned.first = share({step.inputs[0], first_ratios}, kept, scan.start, {whole});
   }
   return returned;
 }

@@ -1,4 +1,4 @@
-// max_marginals: the best total with each state of each variable, from one sweep in a selective semiring.
+// max_marginals: the best total with each state of each variable, as outputs of a plan in a selective semiring.
 #include <deque>
 
 #include "adjoint/questions.hpp"
@@ -30,37 +30,44 @@ class MaxMarginalsAsker {
 
   explicit MaxMarginalsAsker(const api::Posed& posed, Parameters /*none*/ = {})
       : posed_(posed),
-        sweep_(posed, posed.call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0],
-               Dtype::float64, shapes(posed)),
+        asked_(posed.call.plan.parts({.kind = Question::Kind::max_marginals, .semiring = posed.semiring})[0]),
+        sweep_(posed, asked_, Dtype::float64, shapes()),
         zero_(semiring::dispatch(posed.semiring, [](auto ring) { return decltype(ring)::zero(); })) {
     const api::Call& call = posed.call;
     const engine::Exponents presence = call.presence();
+    std::size_t next = sweep_.first_answer();
     for (const DimId v : graph::variables(call.graph)) {
       const std::vector<DimId> axes = call.plan.axes(v);
-      variables_.push_back({v, call.shape(axes), engine::Absent(call.extents(), presence, axes)});
+      const bool is_output = next < asked_.axes.size() && asked_.axes[next] == axes;
+      variables_.push_back(
+          {v, call.shape(axes), is_output ? next++ : 0, engine::Absent(call.extents(), presence, axes)});
     }
   }
 
   void ask(std::map<std::string, Tensor>& answer) {
-    std::size_t next = sweep_.first_answer();
     for (const Variable& of : variables_) {
-      if (is_swept(of)) sweep_.place(next++, answer[name(of)], what, name(of));
+      if (of.output > 0) sweep_.place(of.output, answer[name(of)], what, name(of));
     }
     const std::span<const Tensor> results = sweep_.run();
-    next = sweep_.first_answer();
-    api::check_results(results.subspan(next), "max_marginals: output", posed_.semiring, posed_.call);
+    api::check_results(results.subspan(sweep_.first_answer()), "max_marginals: output", posed_.semiring, posed_.call);
     base::tell_progress(1);
     for (const Variable& of : variables_) {
       Tensor& place = answer[name(of)];
-      if (is_swept(of)) {
-        place = results[next++];
-        if (const IntegerView* observed = posed_.call.observed(of.id)) {
-          totals_.assign(results[sweep_.total()].begin(), results[sweep_.total()].end());
-          engine::put_observed(*observed, totals_, zero_, place);
-        }
+      const IntegerView* observed = posed_.call.observed(of.id);
+      if (of.output > 0) {
+        place = results[of.output];
+      } else if (posed_.call.graph.dims()[of.id].size > 1) {
+        engine::put_everywhere(zero_, of.shape, posed_.dtype, place, what, name(of));
       } else {
         // The best total of a variable that has one state is that of all.
         engine::put_repeated(results[sweep_.total()], of.shape, posed_.dtype, place, what, name(of));
+        observed = nullptr;
+      }
+      if (observed != nullptr) {
+        totals_.assign(results[sweep_.total()].begin(), results[sweep_.total()].end());
+        engine::put_observed(*observed, totals_, zero_, place);
+      }
+      if (of.output == 0) {
         api::check_results(std::span(&place, 1), "max_marginals: output", posed_.semiring, posed_.call);
       }
       of.absent.erase(place, zero_);
@@ -73,20 +80,21 @@ class MaxMarginalsAsker {
   struct Variable {
     DimId id;
     Tensor::Shape shape;
+    std::size_t output;     // 0: of none
     engine::Absent absent;  // slices that do not exist
   };
 
-  static std::vector<Tensor> shapes(const api::Posed& posed) {
+  [[nodiscard]] std::vector<Tensor> shapes() const {
     std::vector<Tensor> places;
-    for (const DimId v : adjoint::posterior_variables(posed.call.graph)) {
-      places.push_back(api::shape_only(posed.dtype, posed.call.shape(posed.call.plan.axes(v))));
+    for (std::size_t o = 1; o < asked_.axes.size(); ++o) {
+      places.push_back(api::shape_only(posed_.dtype, posed_.call.shape(asked_.axes[o])));
     }
     return places;
   }
-  [[nodiscard]] bool is_swept(const Variable& of) const { return posed_.call.graph.dims()[of.id].size > 1; }
   [[nodiscard]] const std::string& name(const Variable& of) const { return posed_.call.graph.dims()[of.id].name; }
 
   const api::Posed& posed_;
+  adjoint::Asked asked_;
   api::Sweep sweep_;
   double zero_;
   std::deque<Variable> variables_;

@@ -10,7 +10,6 @@
 #include "graph/spell.hpp"
 #include "planner/point_ends.hpp"
 #include "plated/error.hpp"
-#include "semiring/selective.hpp"
 
 namespace plated::api {
 namespace {
@@ -85,6 +84,21 @@ std::vector<Asked> marginals(const PlanImpl& plan, const MarginalOptions& wanted
                      .axes = joint_axes(plan, wanted)});
   }
   return parts;
+}
+
+/// The best total with each state, as outputs; states that runs give have that of the total.
+Asked max_marginals(const PlanImpl& plan) {
+  Asked asked{.kind = Asked::Kind::outputs,
+              .forward = Forward::total,
+              .keep_sums = true,  // in double
+              .own_outputs = false,
+              .axes = {plan.axes.batch()}};
+  for (const DimId v : adjoint::posterior_variables(plan.graph)) {
+    const auto given = plan.options.observations.find(v);
+    const bool is_known = given != plan.options.observations.end() && !given->second.partial;
+    if (!is_known) asked.axes.push_back(plan.axes(v));
+  }
+  return asked;
 }
 
 }  // namespace
@@ -169,10 +183,7 @@ std::vector<Asked> PlanImpl::parts(const Question& question) const {
     case Question::Kind::marginals:
       return marginals(*this, question.wanted);
     case Question::Kind::max_marginals:
-      return {{.kind = Asked::Kind::max_marginals,
-               .forward = of_total_,
-               .semiring = semiring::selective(question.semiring),
-               .sweep = sweep}};
+      return {max_marginals(*this)};
     case Question::Kind::map:
     case Question::Kind::sample:
       return {{.kind = Asked::Kind::choices}};

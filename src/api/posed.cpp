@@ -52,7 +52,7 @@ void ReadInputs::put(const Posed& posed, const planner::Schedule& schedule, std:
   taken_changes_ = posed.inputs.taken_changes;
 }
 
-Forward Posed::forward_of(const Asked& asked) const { return kept_ ? forward_ : asked.forward; }
+Forward Posed::forward_of(const Asked& asked) const { return continues(asked) ? forward_ : asked.forward; }
 
 std::size_t Posed::outputs(const Asked& asked) const {
   const std::size_t own = call.graph.outputs().size();

@@ -55,6 +55,8 @@ class Posed {
   /// How questions run: what is held counts against the limit.
   [[nodiscard]] engine::Settings settings() const;
 
+  /// Whether a question continues the run that was kept.
+  [[nodiscard]] bool continues(const adjoint::Asked& asked) const { return kept_ && asked.sweep != nullptr; }
   /// Of a question: the run that it continues.
   [[nodiscard]] adjoint::Forward forward_of(const adjoint::Asked& asked) const;
 

@@ -14,6 +14,7 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
              std::vector<Tensor> more)
     : posed_(posed) {
   const Call& call = posed.call;
+  continues_ = posed.continues(asked);
   asked.forward = posed.forward_of(asked);
   first_answer_ = posed.outputs(asked);
   total_ = posed.total(asked);
@@ -23,7 +24,7 @@ Sweep::Sweep(const Posed& posed, adjoint::Asked asked, Dtype of_outputs, std::ve
   operands_.reserve(own_ + more.size());  // there may be very many
   operands_.assign(posed.inputs.centred().begin(), posed.inputs.centred().end());
   operands_.insert(operands_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  if (posed.kept() != nullptr) {
+  if (continues_) {
     places_ = posed.kept()->outputs();  // they are not written again
   } else if (asked.forward == adjoint::Forward::total) {
     places_.push_back(shape_only(of_outputs, call.batch_shape()));
@@ -56,7 +57,7 @@ std::span<const Tensor> Sweep::run(std::vector<bool>* finite) {
   if (!given_.empty()) engine::check_apart(given_, operands_);
   given_.clear();
   engine::Settings how = posed_.settings();
-  how.kept = posed_.kept();
+  how.kept = continues_ ? posed_.kept() : nullptr;
   how.finite = finite;
   how.output_bytes = base::checked_sum(how.output_bytes, beside_);
   if (!lease_) lease_.emplace(*runnable_);

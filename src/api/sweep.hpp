@@ -47,6 +47,7 @@ class Sweep {
   const Posed& posed_;
   std::shared_ptr<const Runnable> runnable_;
   std::optional<Runnable::Lease> lease_;
+  bool continues_;  // a run that was kept
   std::size_t first_answer_;
   std::size_t total_;
   std::int64_t beside_;  // bytes
