@@ -69,7 +69,7 @@ std::vector<DimId> posterior_variables(const FactorGraph& graph) {
 Schedule marginal_schedule(Schedule schedule, std::size_t total, bool variables, bool factors) {
   const FactorGraph& model = schedule.graph;
   std::vector<std::size_t> summed_in(model.dims().size(), schedule.steps.size());
-  const std::vector<bool> needed = steps_towards(schedule, total);
+  const std::vector<bool> needed = steps_before(schedule, total, true);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     if (!needed[s]) continue;  // another output may sum the same variable
     for (const DimId v : summed(schedule.steps[s])) summed_in[v] = s;
@@ -151,7 +151,7 @@ Schedule entropy_schedule(Schedule schedule, std::size_t total) {
   StepWriter writer(schedule);
   Reverse reverse(writer, {.semiring = Semiring::log, .nonnegative = true, .expand = graph::batch_axes(model)});
   reverse.seed(total);
-  const std::vector<bool> needed = steps_towards(schedule, total);
+  const std::vector<bool> needed = steps_before(schedule, total, true);
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     if (needed[s] && !summed(schedule.steps[s]).empty()) reverse.want(schedule.steps[s].output);
   }

@@ -12,8 +12,7 @@ std::vector<ValueId> exponent(StepWriter& writer, const planner::Step& step, int
   const ValueId unit = writer.contract({}, {}, Semiring::real);
   SortedSet dims;
   for (const ValueId v : factors) dims = base::unite(dims, writer.dims(v));
-  std::vector<ValueId> inputs{unit};
-  inputs.insert(inputs.end(), factors.begin(), factors.end());
+  std::vector<ValueId> inputs = base::joined({unit}, factors);
   const ValueId rest = writer.add_intermediate({dims.begin(), dims.end()});
   writer.add(planner::Raise{.less = less, .semiring = Semiring::max_plus}, std::move(inputs), rest);
   return {rest};

@@ -23,11 +23,6 @@ void drop_unread(Schedule& schedule) {
 
 }  // namespace
 
-std::vector<DimId> joined(std::vector<DimId> dims, const std::vector<DimId>& more) {
-  dims.insert(dims.end(), more.begin(), more.end());
-  return dims;
-}
-
 AllSlices::AllSlices(const Schedule& schedule)
     : ended_by_(schedule.steps.size(), none), messages_in_(schedule.steps.size(), none) {
   std::vector<std::size_t> writer(schedule.values.size(), 0);
@@ -104,8 +99,7 @@ ValueId SliceBody::read(ValueId value) {
 ValueId SliceBody::append_to(StepWriter& writer, Scan scan, ValueId first, std::vector<DimId> dims) {
   drop_unread(*body_);
   scan.body = body_;
-  std::vector<ValueId> inputs{first};
-  inputs.insert(inputs.end(), inputs_.begin(), inputs_.end());
+  std::vector<ValueId> inputs = joined({first}, inputs_);
   if (const ValueId present = presence_of(schedule_.steps[scan_]); present != none) inputs.push_back(present);
   const ValueId last = writer.add_intermediate(std::move(dims));
   writer.add(std::move(scan), std::move(inputs), last);

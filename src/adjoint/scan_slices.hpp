@@ -9,6 +9,8 @@
 
 namespace plated::adjoint {
 
+using base::joined;
+
 /// The steps that compute a scan's messages after all slices at once.
 struct Slices {
   std::size_t scan = 0;            // the step
@@ -68,7 +70,5 @@ class SliceBody {
   std::vector<ValueId> inputs_;
   ValueId message_;
 };
-
-[[nodiscard]] std::vector<DimId> joined(std::vector<DimId> dims, const std::vector<DimId>& more);
 
 }  // namespace plated::adjoint

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <new>
 
 #include "base/huge_pages.hpp"
@@ -25,5 +27,26 @@ inline constexpr std::size_t cache_line = 64;
 }
 
 inline void free_aligned(std::byte* memory) noexcept { ::operator delete (memory, std::align_val_t{cache_line}); }
+
+/// Such memory for one run after another: it only grows, and what it held is lost then.
+class GrowingMemory {
+ public:
+  void grow(std::int64_t bytes) {
+    if (bytes <= bytes_) return;
+    memory_.reset();
+    bytes_ = 0;
+    memory_.reset(allocate_aligned(static_cast<std::size_t>(bytes)));
+    bytes_ = bytes;
+  }
+  [[nodiscard]] std::byte* get() const { return memory_.get(); }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { free_aligned(memory); }
+  };
+  std::unique_ptr<std::byte[], Free> memory_;
+  std::int64_t bytes_ = 0;
+};
 
 }  // namespace plated::base

@@ -18,6 +18,13 @@ using SortedSet = std::vector<std::uint32_t>;
   return members;
 }
 
+/// One list after the other, as they are: axes, say, or inputs.
+[[nodiscard]] inline std::vector<std::uint32_t> joined(std::vector<std::uint32_t> list,
+                                                       const std::vector<std::uint32_t>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
+
 [[nodiscard]] inline bool contains(const SortedSet& set, std::uint32_t member) {
   return std::binary_search(set.begin(), set.end(), member);
 }

@@ -145,8 +145,7 @@ struct BoundScan {
   std::vector<const void*> operands_;  // of the slice that is running
   std::vector<void*> outputs_;
   std::vector<kernels::PosteriorPlace> places_;  // of masses that are smoothed
-  Workspace::Memory memory_;
-  std::int64_t memory_bytes_ = 0;
+  base::GrowingMemory memory_;
 };
 
 /// Runs go through so many slices at a time, at most.

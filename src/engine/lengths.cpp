@@ -22,8 +22,7 @@ using planner::sizes;
 /// The axes that lengths of a shape have: with batch dims or without.
 std::optional<std::vector<DimId>> axes_of(const FactorGraph& graph, const planner::Extents& extents,
                                           const SortedSet& plates, const std::vector<std::int64_t>& shape) {
-  std::vector<DimId> axes = graph::batch_axes(graph);
-  axes.insert(axes.end(), plates.begin(), plates.end());
+  std::vector<DimId> axes = base::joined(graph::batch_axes(graph), plates);
   if (shape == sizes(extents, axes)) return axes;
   if (shape == sizes(extents, plates)) return plates;
   return std::nullopt;
@@ -45,12 +44,11 @@ std::vector<DimId> plate_length_axes(const FactorGraph& graph, const planner::Ex
                        ", so that they do not say how many of its slices exist");
     }
   }
-  std::vector<DimId> batched = graph::batch_axes(graph);
-  const bool has_batch = !batched.empty();
-  batched.insert(batched.end(), common.begin(), common.end());
-  throw ShapeError("the lengths of plate " + name + " have the shape " + shape_text(given.shape()) +
-                   ", but the plates that everything in it is in have " + shape_text(sizes(extents, common)) +
-                   (has_batch ? ", or with batch dims " + shape_text(sizes(extents, batched)) : ""));
+  const std::vector<DimId> batch = graph::batch_axes(graph);
+  throw ShapeError(
+      "the lengths of plate " + name + " have the shape " + shape_text(given.shape()) +
+      ", but the plates that everything in it is in have " + shape_text(sizes(extents, common)) +
+      (!batch.empty() ? ", or with batch dims " + shape_text(sizes(extents, base::joined(batch, common))) : ""));
 }
 
 /// The lengths of a chain are those of its linked variables' plates.

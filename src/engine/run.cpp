@@ -5,7 +5,6 @@
 #include <new>
 #include <string>
 
-#include "base/aligned_memory.hpp"
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
 #include "engine/bound_scan.hpp"
@@ -15,14 +14,6 @@
 
 namespace plated::engine {
 namespace {
-
-void grow(Workspace::Memory& memory, std::int64_t& held, std::int64_t bytes) {
-  if (bytes <= held) return;
-  memory.reset();
-  held = 0;
-  memory.reset(base::allocate_aligned(static_cast<std::size_t>(bytes)));
-  held = bytes;
-}
 
 void clear_axis(const Tensor& tensor, std::size_t axis, std::int64_t offset, base::Pace& pace) {
   if (axis == tensor.rank()) {
@@ -111,10 +102,9 @@ std::span<const Tensor> with_kept(std::span<const Tensor> outputs, Workspace& wo
 
 void take_memory(Workspace& workspace, int threads) {
   const BoundSchedule& bound = workspace.bound;
-  grow(workspace.arena, workspace.arena_bytes, bound.arena_bytes);
-  grow(workspace.task_scratch, workspace.task_scratch_bytes,
-       static_cast<std::int64_t>(bound.task_scratch_bytes) * threads);
-  grow(workspace.shared_scratch, workspace.shared_scratch_bytes, static_cast<std::int64_t>(bound.shared_scratch_bytes));
+  workspace.arena.grow(bound.arena_bytes);
+  workspace.task_scratch.grow(static_cast<std::int64_t>(bound.task_scratch_bytes) * threads);
+  workspace.shared_scratch.grow(static_cast<std::int64_t>(bound.shared_scratch_bytes));
   for (const auto& scan : bound.scans) scan->take_memory(threads);
 }
 
@@ -126,7 +116,7 @@ void check_limit(std::int64_t needed, std::int64_t limit) {
 }
 
 std::int64_t Workspace::bytes() const {
-  std::int64_t sum = arena_bytes + task_scratch_bytes + shared_scratch_bytes;
+  std::int64_t sum = arena.bytes() + task_scratch.bytes() + shared_scratch.bytes();
   for (const auto& scan : bound.scans) sum += scan->held_bytes();
   return sum;
 }
@@ -192,8 +182,6 @@ void clear(const Tensor& tensor) {
   clear_axis(tensor, 0, 0, pace);
   base::check_wanted();
 }
-
-void Workspace::Free::operator()(std::byte* memory) const { base::free_aligned(memory); }
 
 void run(const planner::Schedule& schedule, std::span<const Tensor> outputs, std::span<const Tensor> operands,
          Workspace& workspace, const Settings& settings) {

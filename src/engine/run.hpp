@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/aligned_memory.hpp"
 #include "engine/bound_schedule.hpp"
 #include "engine/signature.hpp"
 #include "engine/unseen.hpp"
@@ -21,17 +21,10 @@ struct Workspace {
   std::vector<const void*> operands;
   std::vector<void*> outputs;
   std::vector<Tensor> kept_outputs;  // of a kept run, then those that are written
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
-  using Memory = std::unique_ptr<std::byte[], Free>;
-  Memory arena;
-  Memory task_scratch;
-  Memory shared_scratch;
+  base::GrowingMemory arena;
+  base::GrowingMemory task_scratch;
+  base::GrowingMemory shared_scratch;
   int prepared_threads = 0;  // whose memory was taken for this binding; 0: none's
-  std::int64_t arena_bytes = 0;
-  std::int64_t task_scratch_bytes = 0;
-  std::int64_t shared_scratch_bytes = 0;
 
   [[nodiscard]] std::int64_t bytes() const;
   /// Sizes of the last run, where they hold for every run on operands of the same layouts: none were given by name, and

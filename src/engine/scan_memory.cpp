@@ -46,17 +46,13 @@ std::int64_t BoundScan::bytes(int threads) const {
   return base::checked_sum(base::checked_sum(count.bytes(), table_bytes()), body.bound.bytes(threads));
 }
 
-std::int64_t BoundScan::held_bytes() const { return memory_bytes_ + table_bytes() + body.bytes(); }
+std::int64_t BoundScan::held_bytes() const { return memory_.bytes() + table_bytes() + body.bytes(); }
 
 void BoundScan::take_memory(int threads) {
   engine::take_memory(body, threads);
   MemoryLayout count;
   (void)arrays(count, threads);
-  if (count.bytes() <= memory_bytes_) return;
-  memory_.reset();
-  memory_bytes_ = 0;
-  memory_.reset(base::allocate_aligned(static_cast<std::size_t>(count.bytes())));
-  memory_bytes_ = count.bytes();
+  memory_.grow(count.bytes());
 }
 
 std::int64_t BoundScan::echo_bytes() const {

@@ -46,10 +46,7 @@ std::vector<DimId> length_axes(const FactorGraph& graph, DimId plate) {
     std::erase(axes, plate);
     return axes;
   }
-  std::vector<DimId> axes = batch_axes(graph);
-  const SortedSet around = common_plates(graph, plate, items_in(graph, plate));
-  axes.insert(axes.end(), around.begin(), around.end());
-  return axes;
+  return base::joined(batch_axes(graph), common_plates(graph, plate, items_in(graph, plate)));
 }
 
 }  // namespace plated::graph

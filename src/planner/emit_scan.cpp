@@ -12,6 +12,7 @@ namespace plated::planner {
 namespace {
 
 using base::contains;
+using base::joined;
 using base::sorted;
 using base::subtract;
 using base::unite;
@@ -41,18 +42,15 @@ class ScanEmitter {
     }
     find_kept({&nodes_, &present, &request_.start});
     plan_body();
-    std::vector<ValueId> inputs{first};
-    for (const auto* values : {&nodes_, &present}) inputs.insert(inputs.end(), values->begin(), values->end());
-    std::vector<DimId> dims = scan_.kept;
-    dims.insert(dims.end(), ends.begin(), ends.end());
     ScanValues values;
     if (request_.keeps) {
-      values.messages = builder_.intermediate(with_chain(with_kept(scan_.before)), Precision::message);
-      values.shifts = builder_.intermediate(with_chain(scan_.kept), Precision::wide);
+      values.messages =
+          builder_.intermediate(joined({scan_.chain}, joined(scan_.kept, scan_.before)), Precision::message);
+      values.shifts = builder_.intermediate(joined({scan_.chain}, scan_.kept), Precision::wide);
       scan_.messages = values.messages;
       scan_.shifts = values.shifts;
     }
-    values.last = builder_.scan(scan_, std::move(inputs), std::move(dims));
+    values.last = builder_.scan(scan_, joined(joined({first}, nodes_), present), joined(scan_.kept, ends));
     if (builder_.keeps_sums()) write_slices(values.messages);
     return values;
   }
@@ -120,29 +118,18 @@ class ScanEmitter {
     }
   }
 
-  std::vector<DimId> with_kept(const std::vector<DimId>& states) const {
-    std::vector<DimId> dims = scan_.kept;
-    dims.insert(dims.end(), states.begin(), states.end());
-    return dims;
-  }
-
-  std::vector<DimId> with_chain(std::vector<DimId> dims) const {
-    dims.insert(dims.begin(), scan_.chain);
-    return dims;
-  }
-
   void plan_body() {
     body_ = empty_body(schedule_);
-    body_->outputs = {with_kept(scan_.after)};
+    body_->outputs = {joined(scan_.kept, scan_.after)};
     ScheduleBuilder body(*body_, options_.without, false);
     body.enter({.leaf = component_.leaf});
-    std::vector<ValueId> tensors{body.operand(0, with_kept(scan_.before), Precision::message)};
+    std::vector<ValueId> tensors{body.operand(0, joined(scan_.kept, scan_.before), Precision::message)};
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       std::vector<DimId> dims = schedule_.values[nodes_[k]].dims;
       std::erase(dims, scan_.chain);
       tensors.push_back(body.operand(k + 1, std::move(dims), schedule_.values[nodes_[k]].precision));
     }
-    const SortedSet keep = variables_of(with_kept(scan_.after));
+    const SortedSet keep = variables_of(joined(scan_.kept, scan_.after));
     const SinkNetwork network{.tensors = tensors, .sinks = {keep}, .leaf = component_.leaf};
     const std::vector<ValueId> last = contract_network(body, schedule_.problem, network, options_.order)[0];
     body.deliver(0, {.inputs = last, .keep = keep});

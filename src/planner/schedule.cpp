@@ -72,13 +72,11 @@ std::string Schedule::operand_name(const Value& value) const {
 std::vector<DimId> Schedule::loops(const Step& step) const {
   std::vector<DimId> all = values[step.output].dims;
   if (const auto* contract = step.as<Contract>()) {
-    all.insert(all.end(), contract->product.begin(), contract->product.end());
+    all = base::joined(std::move(all), contract->product);
   } else if (const auto* gather = step.as<Gather>()) {
-    all.insert(all.end(), gather->product.begin(), gather->product.end());
+    all = base::joined(std::move(all), gather->product);
   }
-  const SortedSet& sum = summed(step);
-  all.insert(all.end(), sum.begin(), sum.end());
-  return all;
+  return base::joined(std::move(all), summed(step));
 }
 
 std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
@@ -92,42 +90,24 @@ std::shared_ptr<Schedule> empty_body(const Schedule& schedule) {
   return body;
 }
 
-std::vector<bool> steps_before(const Schedule& schedule, std::optional<std::size_t> output) {
-  std::vector<bool> needed(schedule.steps.size(), false);
-  std::vector<bool> read(schedule.values.size(), false);
-  for (std::size_t s = schedule.steps.size(); s-- > 0;) {
-    const Step& step = schedule.steps[s];
-    for_each_output(step, [&](ValueId v) {
-      const Value& value = schedule.values[v];
-      if (read[v] || (value.kind == Value::Kind::output && value.index == output.value_or(value.index))) {
-        needed[s] = true;
-      }
-    });
-    for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
-  }
-  return needed;
-}
-
-std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output) {
+std::vector<bool> steps_before(const Schedule& schedule, std::optional<std::size_t> output, bool with_slices) {
   std::vector<bool> needed(schedule.steps.size(), false);
   std::vector<bool> read(schedule.values.size(), false);
   // What a scan's messages are after each slice matters where its last one does.
-  std::vector<const Scan*> results(schedule.values.size(), nullptr);
-  std::vector<ValueId> last(schedule.values.size(), none);
+  std::vector<const Step*> writer_of(schedule.values.size(), nullptr);
   for (const Step& step : schedule.steps) {
     const auto* scan = step.as<Scan>();
-    if (scan == nullptr || scan->results == none) continue;
-    results[scan->results] = scan;
-    last[scan->results] = step.output;
+    if (with_slices && scan != nullptr && scan->results != none) writer_of[scan->results] = &step;
   }
   for (std::size_t s = schedule.steps.size(); s-- > 0;) {
     const Step& step = schedule.steps[s];
-    const Value& value = schedule.values[step.output];
-    needed[s] = value.kind == Value::Kind::output && value.index == output;
-    for_each_output(step, [&](ValueId v) { needed[s] = needed[s] || read[v]; });
-    if (const Scan* scan = results[step.output]) {
-      needed[s] = needed[s] || read[last[step.output]] || read[scan->messages];
-    }
+    const auto look = [&](ValueId v) {
+      const Value& value = schedule.values[v];
+      const bool is_asked = value.kind == Value::Kind::output && value.index == output.value_or(value.index);
+      needed[s] = needed[s] || read[v] || is_asked;
+    };
+    for_each_output(step, look);
+    if (const Step* along = writer_of[step.output]) for_each_output(*along, look);
     for (const ValueId v : needed[s] ? step.inputs : std::vector<ValueId>{}) read[v] = true;
   }
   return needed;

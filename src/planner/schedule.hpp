@@ -233,9 +233,9 @@ void for_each_output(const Step& step, const Visit& visit) {
 /// The schedule of a slice, without values and steps, over the dims of a schedule.
 [[nodiscard]] std::shared_ptr<Schedule> empty_body(const Schedule& schedule);
 
-/// Which steps write what an output is computed from; all outputs, where none is named.
-[[nodiscard]] std::vector<bool> steps_before(const Schedule& schedule, std::optional<std::size_t> output = {});
-/// The same for a sweep back from an output: with steps that compute the slices of scans.
-[[nodiscard]] std::vector<bool> steps_towards(const Schedule& schedule, std::size_t output);
+/// Which steps write what an output is computed from; all outputs, where none is named. A sweep back from it takes
+/// those that compute the slices of its scans with them.
+[[nodiscard]] std::vector<bool> steps_before(const Schedule& schedule, std::optional<std::size_t> output = {},
+                                             bool with_slices = false);
 
 }  // namespace plated::planner

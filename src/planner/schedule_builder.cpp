@@ -260,8 +260,7 @@ ScheduleBuilder::Exponent ScheduleBuilder::exponent(ValueId input, const SortedS
 
 ValueId ScheduleBuilder::raise(ValueId input, const Exponent& exponent, int less, const SortedSet& leaf) {
   PLATED_ASSERT(schedule_.values[input].precision == Precision::wide);
-  std::vector<ValueId> inputs{input};
-  inputs.insert(inputs.end(), exponent.factors.begin(), exponent.factors.end());
+  std::vector<ValueId> inputs = base::joined({input}, exponent.factors);
   std::vector<DimId> dims = schedule_.values[input].dims;
   for (const ValueId v : exponent.factors) {
     for (const DimId d : subtract(carried_[v], base::sorted(dims))) dims.push_back(d);
