@@ -183,14 +183,14 @@ class PathChooser::Worker {
   std::uint32_t chosen_[slices_at_once], known_[slices_at_once + 1];
 };
 
-bool PathChooser::suits(const planner::Scan& scan, const planner::Extents& extents, const ChoiceStep& step,
-                        const Choice& choice) {
+bool PathChooser::suits(const planner::Scan& scan, const std::vector<planner::Step>& traced,
+                        const planner::Extents& extents, const ChoiceStep& step, const Choice& choice) {
   const bool passes = std::all_of(scan.before.begin(), scan.before.end(),
                                   [&](DimId v) { return index_of(step.variables, v) || index_of(scan.after, v); });
   const bool knows = std::all_of(step.kept.begin(), step.kept.end(),
                                  [&](DimId v) { return index_of(scan.after, v) || index_of(scan.kept, v); });
-  return passes && knows && planner::elements(extents, scan.after) <= most_known && RowChooser::in_one_piece(step) &&
-         !tables_pay(step, choice);
+  return traced.size() == 1 && passes && knows && planner::elements(extents, scan.after) <= most_known &&
+         RowChooser::in_one_piece(step) && !tables_pay(step, choice);
 }
 
 std::int64_t PathChooser::bytes(const planner::Scan& scan, const planner::Extents& extents, const ChoiceStep& step,

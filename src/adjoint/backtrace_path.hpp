@@ -39,10 +39,10 @@ struct ScanRows {
 
 class PathChooser {
  public:
-  /// Whether the only sum of a body is one to walk paths with: it reads operands of the body alone, and what it chooses
-  /// and knows is all that the next slice knows. Sizes alone decide.
-  [[nodiscard]] static bool suits(const planner::Scan& scan, const planner::Extents& extents, const ChoiceStep& step,
-                                  const Choice& choice);
+  /// Whether a traced body's step is a sum to walk paths with: there is no other step, and what it chooses and knows is
+  /// all that the next slice knows. Sizes alone decide.
+  [[nodiscard]] static bool suits(const planner::Scan& scan, const std::vector<planner::Step>& traced,
+                                  const planner::Extents& extents, const ChoiceStep& step, const Choice& choice);
   [[nodiscard]] static std::int64_t bytes(const planner::Scan& scan, const planner::Extents& extents,
                                           const ChoiceStep& step, const Choice& choice, int threads);
 

@@ -18,16 +18,6 @@ using planner::Scan;
 using planner::Step;
 using planner::ValueId;
 
-namespace {
-
-/// Whether there is one sum and nothing else, and paths can be walked with it.
-bool walks_paths(const Scan& scan, const planner::Extents& extents, const std::vector<Step>& traced,
-                 const ChoiceStep& step, const Choice& choice) {
-  return traced.size() == 1 && PathChooser::suits(scan, extents, step, choice);
-}
-
-}  // namespace
-
 std::vector<DimId> ends_of(const planner::Schedule& schedule, const Step& step) {
   const Scan& scan = *step.as<Scan>();
   const std::vector<DimId>& dims = schedule.values[step.output].dims;
@@ -52,7 +42,7 @@ std::int64_t trace_bytes(const planner::Schedule& schedule, const Step& step, co
     bytes = base::checked_sum(bytes, base::checked_product(elements, sizeof(double)));
     if (summed(inner).empty()) continue;
     const ChoiceStep sizes = sizes_of_choice(scope, inner, extents);
-    bytes = base::checked_sum(bytes, walks_paths(scan, extents, steps, sizes, choice)
+    bytes = base::checked_sum(bytes, PathChooser::suits(scan, steps, extents, sizes, choice)
                                          ? PathChooser::bytes(scan, extents, sizes, choice, threads)
                                          : chooser_bytes(sizes, choice, threads));
   }
@@ -79,7 +69,7 @@ void ScanTrace::choose_how(const planner::Extents& extents) {
     if (summed(body_schedule_.steps[s]).empty()) continue;
     auto sums = std::make_unique<KeptChoice>(KeptChoice{std::move(read_choices(*inside_, s, {})[0]), nullptr});
     work_ += static_cast<double>(bound_.slices) * work_of(sums->step, choice_);
-    if (walks_paths(scan_, extents, body_schedule_.steps, sums->step, choice_)) {
+    if (PathChooser::suits(scan_, body_schedule_.steps, extents, sums->step, choice_)) {
       path_ =
           std::make_unique<PathChooser>(scan_, extents, rows_, sums->step, choice_, bound_.slices, threads_, states_);
     } else {

@@ -13,7 +13,11 @@
 namespace plated::engine {
 
 void StepRunner::run(const BoundStep& step) const {
-  if (step.scan != no_index) return run_scan(step);
+  if (step.scan != no_index) {
+    begin(step);
+    run_blocks(step, 0, step.in_blocks == no_index ? 1 : workspace_.bound.blocked[step.in_blocks].blocks.count());
+    return deliver(step);
+  }
   const double seen = run_whole(step);
   if (looks_.unseen != nullptr && step.looks_at != no_index && seen > looks_.unseen->most(step.looks_at)) {
     looks_.unseen->search(step.looks_at);
@@ -37,60 +41,12 @@ double StepRunner::run_whole(const BoundStep& step) const {
   return seen;
 }
 
-void StepRunner::run_scan(const BoundStep& step) const {
-  const bool in_blocks = step.in_blocks != no_index;
-  const std::int64_t count = in_blocks ? workspace_.bound.blocked[step.in_blocks].blocks.count() : 1;
-  begin_scan(step);
-  run_ranges(step, 0, count, 0);
-  finish_scan(step);
-}
-
-void StepRunner::begin_scan(const BoundStep& step) const {
+void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int64_t last) const {
   BoundScan& scan = *workspace_.bound.scans[step.scan];
-  scan.inputs.clear();
-  for (const Place& place : workspace_.bound.inputs(step)) scan.inputs.push_back(read(place));
-  scan.checkpoints =
-      scan.checkpoints_at == BoundScan::no_checkpoints ? nullptr : workspace_.arena.get() + scan.checkpoints_at;
-  const std::size_t first = step.first_place + step.inputs + 1 + (scan.keeps ? 1U : 0U) + (scan.keeps_shifts ? 1U : 0U);
-  for (std::size_t k = 0; k < scan.answers.size(); ++k) {
-    if (!scan.answers[k].of_slices) scan.answers[k].data = write(workspace_.bound.places[first + k]);
-  }
-  scan.begin(threads_);
-}
-
-void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const {
-  const BoundSchedule& bound = workspace_.bound;
-  BoundScan& scan = *bound.scans[step.scan];
-  const BlockedStep* blocked = step.in_blocks == no_index ? nullptr : &bound.blocked[step.in_blocks];
   for (std::int64_t k = first; k < last; ++k) {
     const base::PartOf part(k - first, last - first);
     base::ask_whether_wanted();
-    const std::int64_t block = scan.forward ? k : first + last - 1 - k;
-    ScanRange range{.first = 0, .count = scan.slices, .block = block};
-    if (blocked != nullptr) {
-      range.first = block * blocked->blocks.size;
-      range.count = std::min(blocked->blocks.size, scan.slices - range.first);
-    }
-    std::size_t next = 0;  // of the inputs and outputs
-    const auto bytes = [&](const Place& place) {
-      const std::int64_t ahead = place.in_chunks() ? block - origin : block;
-      return blocked == nullptr ? 0 : blocked->advance[next] * ahead;
-    };
-    scan.inputs.clear();
-    for (const Place& place : bound.inputs(step)) {
-      scan.inputs.push_back(static_cast<const std::byte*>(read(place)) + bytes(place));
-      ++next;
-    }
-    const auto output = [&]() -> void* {
-      const Place& place = bound.places[step.first_place + next];
-      void* data = place.is_nowhere() ? nullptr : static_cast<std::byte*>(write(place)) + bytes(place);
-      ++next;
-      return data;
-    };
-    ++next;  // the last message
-    if (scan.keeps) range.messages = output();
-    if (scan.keeps_shifts) range.shifts = static_cast<double*>(output());
-    for (ScanAnswer& answer : scan.answers) answer.data = output();
+    const ScanRange range = aim(step, scan.forward ? k : first + last - 1 - k, first);
     if (step.again) {
       scan.run_again(range, threads_);
     } else {
@@ -99,17 +55,49 @@ void StepRunner::run_ranges(const BoundStep& step, std::int64_t first, std::int6
   }
 }
 
-void StepRunner::finish_scan(const BoundStep& step) const {
+ScanRange StepRunner::aim(const BoundStep& step, std::int64_t block, std::int64_t origin) const {
   const BoundSchedule& bound = workspace_.bound;
-  bound.scans[step.scan]->finish(static_cast<double*>(write(bound.output(step))));
+  BoundScan& scan = *bound.scans[step.scan];
+  const BlockedStep* blocked = step.in_blocks == no_index ? nullptr : &bound.blocked[step.in_blocks];
+  ScanRange range{.first = 0, .count = scan.slices, .block = block};
+  if (blocked != nullptr) {
+    range.first = block * blocked->blocks.size;
+    range.count = std::min(blocked->blocks.size, scan.slices - range.first);
+  }
+  std::size_t next = 0;  // of the inputs and outputs
+  const auto bytes = [&](const Place& place) {
+    const std::int64_t ahead = place.in_chunks() ? block - origin : block;
+    return blocked == nullptr ? 0 : blocked->advance[next] * ahead;
+  };
+  scan.inputs.clear();
+  for (const Place& place : bound.inputs(step)) {
+    scan.inputs.push_back(static_cast<const std::byte*>(read(place)) + bytes(place));
+    ++next;
+  }
+  const auto output = [&]() -> void* {
+    const Place& place = bound.places[step.first_place + next];
+    void* data = place.is_nowhere() ? nullptr : static_cast<std::byte*>(write(place)) + bytes(place);
+    ++next;
+    return data;
+  };
+  ++next;  // the last message
+  if (scan.keeps) range.messages = output();
+  if (scan.keeps_shifts) range.shifts = static_cast<double*>(output());
+  for (ScanAnswer& answer : scan.answers) answer.data = output();
+  return range;
 }
 
 void StepRunner::begin(const BoundStep& step) const {
-  if (step.scan != no_index && !step.again) begin_scan(step);
+  if (step.scan == no_index || step.again) return;
+  BoundScan& scan = *workspace_.bound.scans[step.scan];
+  scan.checkpoints =
+      scan.checkpoints_at == BoundScan::no_checkpoints ? nullptr : workspace_.arena.get() + scan.checkpoints_at;
+  (void)aim(step, 0, 0);
+  scan.begin(threads_);
 }
 
 void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int64_t last) const {
-  if (step.scan != no_index) return run_ranges(step, first, last, first);
+  if (step.scan != no_index) return run_ranges(step, first, last);
   if (workspace_.bound.blocked[step.in_blocks].folds) {
     fold_range(step, first, last, first);
   } else {
@@ -118,8 +106,11 @@ void StepRunner::run_blocks(const BoundStep& step, std::int64_t first, std::int6
 }
 
 void StepRunner::deliver(const BoundStep& step) const {
-  if (step.scan != no_index && !step.again) return finish_scan(step);
-  const BlockedStep& blocked = workspace_.bound.blocked[step.in_blocks];
+  const BoundSchedule& bound = workspace_.bound;
+  if (step.scan != no_index && !step.again) {
+    return bound.scans[step.scan]->finish(static_cast<double*>(write(bound.output(step))));
+  }
+  const BlockedStep& blocked = bound.blocked[step.in_blocks];
   if (blocked.folds) deliver(step, blocked.fold.total(tree(blocked), threads_));
 }
 

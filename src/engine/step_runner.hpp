@@ -10,6 +10,8 @@
 
 namespace plated::engine {
 
+struct ScanRange;
+
 class StepRunner {
  public:
   /// As in Settings.
@@ -47,11 +49,10 @@ class StepRunner {
   double run_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin,
                    double* results) const;
   double fold_range(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const;
-  void run_scan(const BoundStep& step) const;
   /// Blocks of a scan, from the first or the last one on as its messages go.
-  void run_ranges(const BoundStep& step, std::int64_t first, std::int64_t last, std::int64_t origin) const;
-  void begin_scan(const BoundStep& step) const;
-  void finish_scan(const BoundStep& step) const;
+  void run_ranges(const BoundStep& step, std::int64_t first, std::int64_t last) const;
+  /// Tells a scan where one of its blocks lies; what is in chunks begins with the block `origin`.
+  [[nodiscard]] ScanRange aim(const BoundStep& step, std::int64_t block, std::int64_t origin) const;
   [[nodiscard]] const void* read(const Place& place) const;
   [[nodiscard]] void* write(const Place& place) const;
   [[nodiscard]] std::byte* task_scratch(int worker) const;

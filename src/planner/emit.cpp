@@ -68,7 +68,7 @@ class Emitter {
       const ProblemOutput& output = problem_.outputs[o];
       if (output.empty) continue;
       Opened opened = goals_.opened_by(goal(o));
-      const bool apart = goals_.has_scan(opened) || !output.without.empty();
+      const bool apart = goals_.scanned(goal(o)) || !output.without.empty();
       // Outputs without plates share one network: opening a component outside all plates costs the others nothing.
       Group& group = groups[output.plates.empty() && !apart ? Opened{} : opened];
       group.apart = group.apart || apart;

@@ -22,10 +22,6 @@ Goals::Goals(const Problem& problem, const Elimination& elimination)
   }
 }
 
-bool Goals::has_scan(const Opened& opened) const {
-  return std::any_of(opened.begin(), opened.end(), [&](std::uint32_t c) { return is_scan(c); });
-}
-
 void Goals::open(std::uint32_t component, Opened& opened, std::uint32_t last) const {
   const auto consumer = [&](std::uint32_t c) { return elimination_.nodes[elimination_.components[c].result].consumer; };
   for (std::uint32_t c = component; c != none && opened.insert(c).second; c = consumer(c)) {

@@ -36,7 +36,6 @@ class Goals {
   [[nodiscard]] bool is_scan(std::uint32_t component) const {
     return elimination_.components[component].scan.has_value();
   }
-  [[nodiscard]] bool has_scan(const Opened& opened) const;
   [[nodiscard]] Opened opened_by(const Goal& goal) const;
   /// Where a goal is about slices of a chain: the innermost component whose messages it needs in both directions.
   [[nodiscard]] std::optional<std::uint32_t> scanned(const Goal& goal) const;

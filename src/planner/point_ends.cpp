@@ -17,7 +17,6 @@ class PointEnds {
   PointEnds(const FactorGraph& graph, Problem& problem) : graph_(graph), problem_(problem) {}
 
   void run() {
-    if (graph_.chains().empty()) return;
     for (DimId d = 0; d < graph_.dims().size(); ++d) {
       if (is_point_end(graph_, d)) ends_.push_back(d);
     }
@@ -131,7 +130,6 @@ DimId chain_of(const FactorGraph& graph, DimId end) {
 }
 
 void add_exponents_of_ends(const FactorGraph& graph, std::map<DimId, std::vector<DimId>>& exponents) {
-  if (graph.chains().empty()) return;
   for (DimId d = 0; d < graph.dims().size(); ++d) {
     if (!is_point_end(graph, d)) continue;
     exponents.try_emplace(d, std::vector<DimId>{chain_of(graph, d)});
