@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <queue>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -18,50 +19,57 @@ namespace {
 
 constexpr std::int64_t alignment = 64;
 
-/// Free stretches of an arena, by offset; the arena grows at its end.
+/// Free stretches of an arena; the arena grows at its end.
 class FreeList {
  public:
+  /// From the smallest stretch that has so many bytes, the first of those.
   std::int64_t take(std::int64_t bytes) {
-    auto best = free_.end();
-    for (auto block = free_.begin(); block != free_.end(); ++block) {
-      if (block->second >= bytes && (best == free_.end() || block->second < best->second)) best = block;
-    }
-    if (best == free_.end()) {
+    const auto best = by_size_.lower_bound({bytes, 0});
+    if (best == by_size_.end()) {
       // Grow by what the last stretch lacks, if it reaches the end.
       std::int64_t offset = end_;
       if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == end_) {
-        offset = free_.rbegin()->first;
-        free_.erase(offset);
+        offset = remove(std::prev(free_.end())).first;
       }
       end_ = base::checked_sum(offset, bytes);
       return offset;
     }
-    const std::int64_t offset = best->first;
-    const std::int64_t rest = best->second - bytes;
-    free_.erase(best);
-    if (rest > 0) free_[offset + bytes] = rest;
+    const auto [offset, size] = remove(free_.find(best->second));
+    if (size > bytes) add(offset + bytes, size - bytes);
     return offset;
   }
 
   void give_back(std::int64_t offset, std::int64_t bytes) {
-    auto block = free_.emplace(offset, bytes).first;
-    if (const auto next = std::next(block); next != free_.end() && block->first + block->second == next->first) {
-      block->second += next->second;
-      free_.erase(next);
-    }
-    if (block != free_.begin()) {
-      const auto before = std::prev(block);
-      if (before->first + before->second == block->first) {
-        before->second += block->second;
-        free_.erase(block);
+    const auto next = free_.lower_bound(offset);
+    if (next != free_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first + before->second == offset) {
+        bytes += before->second;
+        offset = remove(before).first;
       }
     }
+    if (next != free_.end() && offset + bytes == next->first) bytes += remove(next).second;
+    add(offset, bytes);
   }
 
   [[nodiscard]] std::int64_t end() const { return end_; }
 
  private:
-  std::map<std::int64_t, std::int64_t> free_;
+  using Stretches = std::map<std::int64_t, std::int64_t>;
+
+  void add(std::int64_t offset, std::int64_t bytes) {
+    free_.emplace(offset, bytes);
+    by_size_.emplace(bytes, offset);
+  }
+  std::pair<std::int64_t, std::int64_t> remove(Stretches::iterator stretch) {
+    const std::pair<std::int64_t, std::int64_t> removed = *stretch;
+    by_size_.erase({removed.second, removed.first});
+    free_.erase(stretch);
+    return removed;
+  }
+
+  Stretches free_;                                           // by offset
+  std::set<std::pair<std::int64_t, std::int64_t>> by_size_;  // the same: bytes, offset
   std::int64_t end_ = 0;
 };
 

@@ -132,14 +132,15 @@ Problem read_problem(const FactorGraph& graph, const ReadingOptions& options, co
     });
     output.variables = intersect(written_dims, alive);
     for (const DimId v : output.variables) output.plates = base::unite(output.plates, problem.variable_plates[v]);
-    asked = base::unite(asked, output.variables);
+    asked.insert(asked.end(), output.variables.begin(), output.variables.end());
     problem.outputs.push_back(std::move(output));
   }
   place_point_ends(graph, problem);
-  for (const ProblemLink& link : problem.links) asked = base::unite(asked, sorted({link.source, link.target}));
+  for (const ProblemLink& link : problem.links) asked.insert(asked.end(), {link.source, link.target});
   for (const Dim& dim : graph.dims()) {
-    if (dim.end != End::none) asked = base::unite(asked, {dim.of});
+    if (dim.end != End::none) asked.push_back(dim.of);
   }
+  asked = sorted(std::move(asked));
   if (options.sums_only && !without.contains("drop_barren")) drop_barren(graph, asked, problem);
 
   SortedSet held = problem.dropped;
