@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -75,7 +76,7 @@ class PosteriorRows {
     begin_ = std::max<std::int64_t>(run_.there.steps - 1, 0) / chunk * chunk;
     count_ = run_.there.steps - begin_;
     // Slots without a state weigh nothing.
-    if (together_ > 1) std::fill_n(sources_, posterior_chunk * width_, T{0});
+    if (states_ <= 8) std::fill_n(sources_, posterior_chunk * width_, T{0});
     std::fill_n(at(masses_, count_), bundles_ * width_, T{0});
     if (!enter()) return false;
     for (; count_ > 0; begin_ -= count_) {
@@ -134,7 +135,23 @@ class PosteriorRows {
     const SliceTerm& from = run_.messages;
     const bool side_by_side = all_count_ && run_.there.before.data == nullptr && pitch_ == states_ &&
                               from.row_offset == nullptr && from.row_stride == states_;
-    const std::int64_t step = side_by_side ? together_ : 1;
+    const std::int64_t step = side_by_side ? together_ : 1, step_stride = from.step_stride;
+    const bool plain = run_.linear && run_.there.before.data == nullptr;
+    if (plain && (!side_by_side || together_ == 1) && states_ <= 8) {
+      return with_count(states_, [&](auto states) {
+        for (std::int64_t i = 0; i < rows_; ++i) {
+          const T* source = from.template at<T>(begin_ + count_ - 1, first_ + i);
+          T* to = at(sources_, count_ - 1) + slot_[i];
+          for (std::int64_t k = count_ - 1; k >= 0; --k, source -= step_stride, to -= bundles_ * width_) {
+            if (counts(k, i)) {
+              std::memcpy(to, source, states * sizeof(T));
+            } else {
+              std::fill_n(to, states, T{0});
+            }
+          }
+        }
+      });
+    }
     // As the chunks go, for the processor fetches ahead what follows in memory.
     for (std::int64_t k = count_ - 1; k >= 0; --k) {
       for (std::int64_t i = 0; i < rows_; i += step) {
@@ -300,7 +317,8 @@ class PosteriorRows {
       if (share_[i] > 0 && !(sum > share_[i] / 2)) return false;
       const V times = hn::Set(d_, share_[i] > 0 ? sum / share_[i] : T{1});
       T* const prediction = at(ratios_, k - steps_of_a_sum / 2) + slot_[i];
-      store_row(prediction, states_,
+      // Whole vectors where they can be: what follows would wait for parts of one.
+      store_row(prediction, together_ == 1 ? width_ : states_,
                 [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, prediction + v), times); });
     }
     return true;
@@ -313,12 +331,14 @@ class PosteriorRows {
       for (std::int64_t i = 0; i < rows_; ++i) {
         const T* mass = at(masses_, place.before ? count_ : count_ + 1) + slot_[i];
         const T unit = static_cast<T>(unit_[i]);
-        for (std::int64_t k = count_ - 1; k >= 0; --k) {
-          mass -= bundles_ * width_;
+        const std::int64_t states = states_, mass_stride = bundles_ * width_;
+        const std::int64_t step_stride = direct ? place.to.step_stride : 0;
+        T* to = direct ? place.to.template at<T>(begin_ + count_ - 1, first_ + i) : copy_;
+        for (std::int64_t k = count_ - 1; k >= 0; --k, to -= step_stride) {
+          mass -= mass_stride;
           const V times = hn::Set(d_, counts(k, i) ? unit : T{0});
-          T* const to = direct ? place.to.template at<T>(begin_ + k, first_ + i) : copy_;
-          store_row(to, states_, [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
-          if (!direct) put_row(place.to, begin_ + k, first_ + i, states_, to, 1);
+          store_row(to, states, [&](std::int64_t v) HWY_ATTR { return hn::Mul(hn::LoadU(d_, mass + v), times); });
+          if (!direct) put_row(place.to, begin_ + k, first_ + i, states, to, 1);
         }
       }
     }

@@ -2,6 +2,7 @@
 #include "kernels/packed_matrix.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -34,6 +35,10 @@ PackedMatrix<T>::PackedMatrix(Semiring semiring, std::int64_t states, const T* m
   } else {
     if (semiring == Semiring::min_plus) sign_ = -1;
     pack_sums();
+  }
+  const auto pitch = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(states)));
+  for (std::int64_t at = 0; at < (states_ + 4) * width_ && pitch < panel; at += panel) {
+    for (std::int64_t b = pitch; b < panel; ++b) packed_[at + b] = packed_[at + b - pitch];
   }
 }
 

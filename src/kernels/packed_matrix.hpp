@@ -41,7 +41,8 @@ class PackedMatrix {
   }
 
   [[nodiscard]] std::int64_t states() const { return states_; }
-  /// The states, padded to whole panels with the semiring's zero.
+  /// The states, padded to whole panels with the semiring's zero. Few states fill half of a panel or less: then it
+  /// holds the same columns again and again, at a distance that is a power of two, and so do the columns' numbers.
   [[nodiscard]] std::int64_t width() const { return width_; }
   /// Entry (a, b) is at panels()[(b / panel · states + a) · panel + b % panel].
   ///

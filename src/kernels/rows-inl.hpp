@@ -6,6 +6,8 @@
 #define PLATED_KERNELS_ROWS_INL
 #endif
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -52,21 +54,72 @@ HWY_INLINE T largest_of_row(const T* row, std::int64_t count) {
   return hn::GetLane(hn::MaxOfLanes(d, top));
 }
 
-/// to[k · pitch + i] ← rows[i · kCount + k] for as many rows of 2 or 4 entries as a vector has lanes.
-template <int kCount, class T>
-HWY_INLINE void separate_rows(const T* rows, T* to, std::int64_t pitch) {
-  const GemmTag<T> d;
-  GemmVec<T> v0, v1, v2, v3;
-  if constexpr (kCount == 2) {
-    hn::LoadInterleaved2(d, rows, v0, v1);
-  } else {
-    static_assert(kCount == 4);
-    hn::LoadInterleaved4(d, rows, v0, v1, v2, v3);
-    hn::Store(v2, d, to + 2 * pitch);
-    hn::Store(v3, d, to + 3 * pitch);
+/// Rows of few entries that lie together in a vector, at a distance that is a power of two. A row of more entries than
+/// half a vector lies alone.
+template <class T>
+class RowsOfVector {
+ public:
+  using V = GemmVec<T>;
+
+  explicit RowsOfVector(std::int64_t entries) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d_));
+    pitch_ = std::min(lanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(entries))));
+    together_ = lanes / pitch_;
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      for (std::int64_t k = 0; k < pitch_; ++k) entry_[k][lane] = static_cast<Index>((lane & -pitch_) | k);
+      for (int power = 0; (1 << power) < pitch_; ++power) other_[power][lane] = static_cast<Index>(lane ^ (1 << power));
+      first_[lane] = static_cast<Index>(place(lane));
+    }
   }
-  hn::Store(v0, d, to);
-  hn::Store(v1, d, to + pitch);
+
+  [[nodiscard]] std::int64_t pitch() const { return pitch_; }
+  [[nodiscard]] std::int64_t together() const { return together_; }
+
+  /// Of many rows, one after the other: the vector that has row i, and its first lane there.
+  [[nodiscard]] std::int64_t vector(std::int64_t i) const {
+    return i >> std::countr_zero(static_cast<unsigned>(together_));
+  }
+  [[nodiscard]] std::int64_t place(std::int64_t i) const { return (i & (together_ - 1)) * pitch_; }
+  /// The lanes of one of the rows.
+  [[nodiscard]] hn::Mask<GemmTag<T>> lanes_of(std::int64_t row) const {
+    const V lane = hn::Iota(d_, T{0}), begin = hn::Set(d_, static_cast<T>(row * pitch_));
+    return hn::And(hn::Ge(lane, begin), hn::Lt(lane, hn::Add(begin, hn::Set(d_, static_cast<T>(pitch_)))));
+  }
+
+  /// Each row's entry k, in all of its lanes.
+  [[nodiscard]] HWY_INLINE V entry(V rows, std::int64_t k) const {
+    return hn::TableLookupLanes(rows, hn::SetTableIndices(d_, entry_[k]));
+  }
+  /// Each row's first entry, one after the other.
+  [[nodiscard]] HWY_INLINE V firsts(V rows) const {
+    return hn::TableLookupLanes(rows, hn::SetTableIndices(d_, first_));
+  }
+  /// Each row's largest entry, in all of its lanes.
+  [[nodiscard]] HWY_INLINE V largest(V rows) const {
+    for (int power = 0; (1 << power) < pitch_; ++power) {
+      rows = hn::Max(rows, hn::TableLookupLanes(rows, hn::SetTableIndices(d_, other_[power])));
+    }
+    return rows;
+  }
+
+ private:
+  using Index = hn::TFromD<hn::RebindToSigned<GemmTag<T>>>;
+  static constexpr std::int64_t most_lanes = 64 / sizeof(T);
+
+  const GemmTag<T> d_{};
+  std::int64_t pitch_, together_;
+  alignas(64) Index entry_[most_lanes][most_lanes];
+  alignas(64) Index other_[4][most_lanes];
+  alignas(64) Index first_[most_lanes];
+};
+
+/// Calls use(count) with a constant, of at most 8: rows of few entries are copied by as few moves.
+template <int kCount = 8, class Use>
+HWY_INLINE void with_count(std::int64_t count, const Use& use) {
+  if constexpr (kCount > 1) {
+    if (count != kCount) return with_count<kCount - 1>(count, use);
+  }
+  use(std::integral_constant<int, kCount>());
 }
 
 /// row[k · stride] one after the other: in place where they are, else in `copy`.

@@ -9,7 +9,6 @@
 #define HWY_TARGET_INCLUDE "kernels/scan_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/scan_lanes-inl.hpp"
 #include "kernels/scan_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,15 +20,7 @@ void run_steps(const PackedMatrix<T>& matrix, std::int64_t first, std::int64_t l
   base::Pace pace(static_cast<double>(last - first) * static_cast<double>(run.steps) *
                   static_cast<double>(scan_step_work(matrix.states())));
   ScanRows<Steps, T> rows(matrix, run, scratch);
-  // With one lane there is nothing to gain.
-  if constexpr (HWY_MAX_BYTES > sizeof(double)) {
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
-    ScanLanes<Steps, T> side_by_side(rows);
-    for (; first < last && side_by_side.pays(matrix.states(), std::min(lanes, last - first)); first += lanes) {
-      if (!rows.run(side_by_side, first, std::min(lanes, last - first), pace)) return;
-    }
-  }
-  for (; first < last && rows.run(rows, first, std::min(rows.most(), last - first), pace); first += rows.most()) {
+  for (; first < last && rows.run(first, std::min(rows.most(), last - first), pace); first += rows.most()) {
   }
 }
 
@@ -60,8 +51,8 @@ Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, 
 }
 
 std::size_t Scan::scratch_bytes(const ScanShape& shape) {
-  // For each row: messages and factors of both terms for some steps, an input of the product, and space.
-  const std::int64_t vectors = scan_rows(shape.states) * (3 * scan_ahead(shape.states) + 3);
+  // For each vector: messages and factors of both terms for some steps, an input of the product, and space.
+  const std::int64_t vectors = scan_vectors(shape.states) * (3 * scan_ahead(shape.states) + 4);
   return static_cast<std::size_t>(vectors) * packed_vector_bytes(shape.dtype, shape.states);
 }
 

@@ -204,7 +204,7 @@ HWY_NOINLINE double scan_in_logs(const PackedMatrix<T>& matrix, T* logs, const T
 }
 
 /// Some rows before a step, and all that it reads: in registers, where members might change with every message that
-/// is written.
+/// is written. Rows of few states lie together in a vector; "row" is such a vector then.
 template <class Steps, class T>
 struct ScanWalk {
   using V = GemmVec<T>;
@@ -214,13 +214,22 @@ struct ScanWalk {
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   const Steps steps;
+  const RowsOfVector<T>& in_vector;
   const T *panels, *least_sum;
   std::int64_t states, width, stride;      // from row to row and from step to step
   std::int64_t after_width, after_stride;  // 0 where no term follows the matrix, which has factors of its own
   T *tops, *message, *formed;
   const T *before, *after;  // factors; null: there are none
+  Lost own;                 // lanes that a step of a single vector writes
 
   static HWY_INLINE Lost none() { return hn::Lt(hn::Zero(GemmTag<T>()), hn::Zero(GemmTag<T>())); }
+
+  HWY_INLINE void go_on() {
+    tops += scan_most_tops;
+    message += stride;
+    if (before != nullptr) before += stride;
+    after += after_stride;
+  }
 
   /// What the matrix is multiplied by.
   template <int kVectors>
@@ -236,9 +245,42 @@ struct ScanWalk {
     return to;
   }
 
-  /// kVectors: 0 where the product is where the next message will be.
-  template <int kVectors>
-  static HWY_INLINE void step(const ScanWalk& at, std::int64_t row, V& top, Lost& lost) {
+  /// A vector of rows: messages stay in a register, as do their largest entries. Going through memory would cost more
+  /// than the arithmetic.
+  template <bool kAlone>
+  static HWY_INLINE void step_vector(const ScanWalk& at, std::int64_t row, V& message, V& top, Lost& lost) {
+    const GemmTag<T> d;
+    constexpr std::int64_t panel = PackedMatrix<T>::panel;
+    Lost now = none();
+    if (at.before != nullptr) {
+      const V factor = hn::LoadU(d, at.before + row * at.width);
+      message = at.steps.combine(message, factor, at.steps.neutral(), hn::Zero(d), now);
+    }
+    const V zero = hn::Set(d, Algebra::zero());
+    V a0 = zero, a1 = zero, a2 = zero, a3 = zero;
+    const auto add = [&](std::int64_t k, V& a) HWY_ATTR {
+      a = Algebra::multiply_add(at.in_vector.entry(message, k), hn::Load(d, at.panels + k * panel), a);
+    };
+    std::int64_t k = 0;
+    for (; k + 4 <= at.states; k += 4) add(k, a0), add(k + 1, a1), add(k + 2, a2), add(k + 3, a3);
+    if (k < at.states) add(k, a0);
+    if (k + 1 < at.states) add(k + 1, a1);
+    if (k + 2 < at.states) add(k + 2, a2);
+    const V even = Algebra::add(a0, a1), sum = at.states > 2 ? Algebra::add(even, Algebra::add(a2, a3)) : even;
+    const V factor = hn::LoadU(d, at.after + row * at.after_width);
+    message = at.steps.combine(sum, factor, at.steps.normaliser(top), hn::LoadU(d, at.least_sum), now);
+    if (Steps::may_lose) lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
+    top = at.in_vector.largest(message);
+    const auto put = [&](V x, T* to)
+                         HWY_ATTR { hn::StoreU(kAlone ? hn::IfThenElse(at.own, x, hn::LoadU(d, to)) : x, d, to); };
+    put(message, at.message + at.stride + row * at.width);
+    put(top, at.tops + scan_most_tops + row * lanes());
+  }
+
+  /// kVectors: of states; −1: of one that rows share; 0 where the product is where the next message will be.
+  template <int kVectors, bool kAlone>
+  static HWY_INLINE void step(const ScanWalk& at, std::int64_t row, V& message, V& top, Lost& lost) {
+    if constexpr (kVectors < 0) return step_vector<kAlone>(at, row, message, top, lost);
     const GemmTag<T> d;
     const T* const input = kVectors == 0 ? nullptr : form_input<kVectors>(at, row, lost);
     const T* const factors = at.after + row * at.after_width;
@@ -257,10 +299,10 @@ struct ScanWalk {
     if constexpr (kVectors >= 3) multiply<kVectors - 2>(at, input, 2 * lanes(), put);
     if (Steps::may_lose) lost = hn::Or(lost, hn::And(now, hn::Gt(top, hn::Set(d, Steps::zero))));
     top = hn::MaxOfLanes(d, next);
-    at.tops[scan_most_rows + row] = hn::GetLane(top);
+    at.tops[scan_most_tops + row] = hn::GetLane(top);
   }
 
-  /// A row times one or two vectors of the matrix's columns: four sums of every fourth term, as ScanLanes forms them.
+  /// A row times one or two vectors of the matrix's columns, in four sums of every fourth term.
   template <int kColumns, class Put>
   static HWY_INLINE void multiply(const ScanWalk& at, const T* row, std::int64_t column, const Put& put) {
     const GemmTag<T> d;
