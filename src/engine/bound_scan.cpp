@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <ranges>
+#include <numeric>
 
 #include "base/checked_size.hpp"
 #include "base/watch.hpp"
@@ -55,7 +55,11 @@ void BoundScan::find_lengths(std::int64_t* lengths) const {
   for (std::int64_t r = 0; r < rows; ++r) {
     const double* there = static_cast<const double*>(inputs.back()) + present[static_cast<std::size_t>(r)];
     const auto exists = [&](std::int64_t slice) { return there[slice * present_step] != 0; };
-    lengths[r] = *std::ranges::partition_point(std::views::iota(std::int64_t{0}, slices), exists);
+    std::int64_t end = slices;
+    for (lengths[r] = 0; lengths[r] < end;) {
+      const std::int64_t middle = std::midpoint(lengths[r], end);
+      exists(middle) ? lengths[r] = middle + 1 : end = middle;
+    }
   }
 }
 

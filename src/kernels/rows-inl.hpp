@@ -113,13 +113,17 @@ class RowsOfVector {
   alignas(64) Index first_[most_lanes];
 };
 
-/// Calls use(count) with a constant, of at most 8: rows of few entries are copied by as few moves.
-template <int kCount = 8, class Use>
-HWY_INLINE void with_count(std::int64_t count, const Use& use) {
-  if constexpr (kCount > 1) {
-    if (count != kCount) return with_count<kCount - 1>(count, use);
-  }
-  use(std::integral_constant<int, kCount>());
+/// Copies 1 to 8 entries by two moves, which may have entries in common.
+template <class T>
+HWY_INLINE void copy_few(T* to, const T* from, std::int64_t count) {
+  const auto ends = [&]<std::size_t kEntries>(std::integral_constant<std::size_t, kEntries>) {
+    const std::int64_t last = count - static_cast<std::int64_t>(kEntries);
+    std::memcpy(to, from, kEntries * sizeof(T));
+    std::memcpy(to + last, from + last, kEntries * sizeof(T));
+  };
+  if (count >= 4) return ends(std::integral_constant<std::size_t, 4>());
+  if (count >= 2) return ends(std::integral_constant<std::size_t, 2>());
+  *to = *from;
 }
 
 /// row[k · stride] one after the other: in place where they are, else in `copy`.

@@ -18,6 +18,27 @@
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
+/// Terms of rows that lie together at a pitch: of row r, those of its steps begin[r] … end[r] − 1, a vector for each
+/// step. Where rows lack steps, something is there.
+template <class T>
+HWY_NOINLINE void gather_terms(const SliceTerm& slices, std::int64_t states, std::int64_t pitch, std::int64_t first,
+                               std::int64_t count, std::int64_t s, const std::int64_t* begin, const std::int64_t* end,
+                               T* place) {
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
+  const std::int64_t step_stride = slices.step_stride, state_stride = slices.state_stride;
+  for (std::int64_t r = 0; r < count; ++r) {
+    const T* from = slices.at<T>(s + begin[r], first + r);
+    T* to = place + r * pitch + begin[r] * lanes;
+    for (T* const stop = place + r * pitch + end[r] * lanes; to < stop; from += step_stride, to += lanes) {
+      if (HWY_LIKELY(state_stride == 1)) {
+        copy_few(to, from, states);
+      } else {
+        for (std::int64_t b = 0; b < states; ++b) to[b] = from[b * state_stride];
+      }
+    }
+  }
+}
+
 /// Of some rows of a run, for the steps that are taken at once.
 template <class Steps, class T>
 struct ScanRecord {
@@ -26,7 +47,7 @@ struct ScanRecord {
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
   ScanRecord(const PackedMatrix<T>& matrix, const ScanRun& run, const RowsOfVector<T>& in_vector)
-      : matrix_(matrix), run_(run), in_vector_(in_vector), together(in_vector.together()), pitch(in_vector.pitch()) {
+      : together(in_vector.together()), pitch(in_vector.pitch()), matrix_(matrix), run_(run), in_vector_(in_vector) {
     for (std::int64_t i = 0; i < most_rows; ++i)
       top_at_[i] = together > 1 ? in_vector.vector(i) * lanes() + in_vector.place(i) : i;
   }
@@ -51,29 +72,13 @@ struct ScanRecord {
     }
   }
 
-  /// Terms of rows that lie together, step after step. Where rows lack steps, something is there.
-  HWY_INLINE void gather(const SliceTerm& slices, std::int64_t from_row, std::int64_t last, std::int64_t s,
-                         T* place) const {
-    const std::int64_t step_stride = slices.step_stride, state_stride = slices.state_stride;
-    with_count(matrix_.states(), [&](auto states) {
-      T* slot = place;
-      for (std::int64_t i = from_row; i < last; ++i, slot += pitch) {
-        const T* from = slices.at<T>(s + begin[i], first + i);
-        T* to = slot + begin[i] * lanes();
-        for (T* const stop = slot + end[i] * lanes(); to < stop; from += step_stride, to += lanes()) {
-          if (HWY_LIKELY(state_stride == 1)) {
-            std::memcpy(to, from, states * sizeof(T));
-          } else {
-            for (std::int64_t b = 0; b < states; ++b) to[b] = from[b * state_stride];
-          }
-        }
-      }
-    });
-  }
-
   /// Rows from the first one of a vector on.
   HWY_INLINE void note_lost(std::int64_t from, ScanLost<T> lost_lanes) {
-    if (!Steps::may_lose || HWY_LIKELY(hn::AllFalse(d_, lost_lanes))) return;
+    if (Steps::may_lose && HWY_UNLIKELY(!hn::AllFalse(d_, lost_lanes))) mark_lost(from, lost_lanes);
+  }
+
+  /// Rare.
+  HWY_NOINLINE void mark_lost(std::int64_t from, ScanLost<T> lost_lanes) {
     HWY_ALIGN T flags[PackedMatrix<T>::panel];
     hn::Store(hn::IfThenElseZero(lost_lanes, hn::Set(d_, T{1})), d_, flags);
     for (std::int64_t i = 0; i < together; ++i) {
@@ -132,12 +137,7 @@ struct ScanRecord {
     }
   }
 
-  const PackedMatrix<T>& matrix_;
-  const ScanRun& run_;
-  const RowsOfVector<T>& in_vector_;
-  const GemmTag<T> d_{};
   const std::int64_t together, pitch;
-  std::int64_t top_at_[most_rows];
   std::int64_t first = 0, rows = 0, vectors = 0;
 
   // What is known of each row after each step, which are counted from 0, and before them, at 0. Vectors may read and
@@ -150,6 +150,13 @@ struct ScanRecord {
   bool ragged = false;                                    // some of them do not
   bool any_in_logs = false;                               // of them, so far
   bool lost[most_rows];                                   // rows that go alone
+
+ private:
+  const PackedMatrix<T>& matrix_;
+  const ScanRun& run_;
+  const RowsOfVector<T>& in_vector_;
+  const GemmTag<T> d_{};
+  std::int64_t top_at_[most_rows];
 };
 
 }  // namespace plated::kernels::HWY_NAMESPACE

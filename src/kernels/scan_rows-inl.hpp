@@ -141,7 +141,7 @@ class ScanRows {
   }
 
   template <bool kLinear>
-  HWY_INLINE void write(std::int64_t k, const SlicePlace& to, std::int64_t step) const {
+  HWY_NOINLINE void write(std::int64_t k, const SlicePlace& to, std::int64_t step) const {
     const bool side_by_side = to.row_offset == nullptr && to.row_stride == states_ && states_ == pitch_;
     for (std::int64_t n = 0; n < known_.vectors && together_ > 1; ++n) {
       const V divisor = steps_.divisor(hn::LoadU(d_, known_.tops[k] + n * lanes()));
@@ -155,8 +155,7 @@ class ScanRows {
       HWY_ALIGN T rows[PackedMatrix<T>::panel];
       hn::Store(x, d_, rows);
       for (std::int64_t i = 0; i < count; ++i) {
-        T* const place = to.at<T>(step, known_.first + first + i);
-        with_count(states_, [&](auto states) { std::memcpy(place, rows + i * pitch_, states * sizeof(T)); });
+        copy_few(to.at<T>(step, known_.first + first + i), rows + i * pitch_, states_);
       }
     }
     for (std::int64_t i = 0; i < known_.rows; ++i) {
@@ -249,7 +248,10 @@ class ScanRows {
     const std::int64_t states = kTogether ? lanes() : states_, end = kTogether ? count : known_.end[first];
     const T* const column_shift = matrix_.column_shift();
     const bool adds = kFinal && run_.before.data != nullptr;
-    if (kTogether) known_.gather(slices, first, std::min(first + together, known_.rows), s, space_);
+    if (kTogether) {
+      gather_terms(slices, states_, pitch_, known_.first + first, std::min(together, known_.rows - first), s,
+                   known_.begin + first, known_.end + first, space_);
+    }
     std::int64_t k = kTogether ? 0 : known_.begin[first];
     const T* from = kTogether ? space_ : slices.at<T>(s + k, known_.first + first);
     double* taken = &known_.taken[k][first];
@@ -325,8 +327,9 @@ class ScanRows {
   /// or 2 or 4 side by side, of which the last ones may be one and the same.
   template <int kVectors, int kRows>
   HWY_NOINLINE std::int64_t take_steps(std::int64_t first, std::int64_t rows, std::int64_t k, std::int64_t end) {
-    const bool alone = rows == 0;
-    const std::int64_t last = kRows == 1 || alone ? 0 : rows - 1;
+    constexpr bool kFull = kVectors > 0 && kRows > 1;  // rows of vectors of their own go side by side in fours alone
+    const bool alone = !kFull && rows == 0;
+    const std::int64_t last = kFull ? kRows - 1 : kRows == 1 || alone ? 0 : rows - 1;
     const std::int64_t n1 = std::min<std::int64_t>(1, last), n2 = std::min<std::int64_t>(2, last);
     Walk at = walk(alone ? first / together_ : first, k);
     if constexpr (kVectors < 0 && kRows == 1) {

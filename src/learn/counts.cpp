@@ -19,7 +19,7 @@ double* numbers_of(const Tensor& tensor) { return static_cast<double*>(tensor.mu
 
 }  // namespace
 
-Counts::Counts(const Blocks& blocks, int threads, std::function<bool()> cancelled,
+Counts::Counts(const Blocks& blocks, int threads, const std::function<bool()>& cancelled,
                const std::function<void(double)>& progress)
     : blocks_(blocks),
       counting_(blocks.counting()),

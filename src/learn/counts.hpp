@@ -18,7 +18,7 @@ namespace plated::learn {
 class Counts {
  public:
   /// Of blocks that are kept. Runs on so many threads; `cancelled` may be empty.
-  Counts(const Blocks& blocks, int threads, std::function<bool()> cancelled,
+  Counts(const Blocks& blocks, int threads, const std::function<bool()>& cancelled,
          const std::function<void(double)>& progress = {});
 
   [[nodiscard]] Operands operands() const { return {.logs = logs_, .counts = counts_, .threads = threads_}; }
