@@ -138,18 +138,15 @@ class PosteriorRows {
     const std::int64_t step = side_by_side ? together_ : 1, step_stride = from.step_stride;
     const bool plain = run_.linear && run_.there.before.data == nullptr;
     if (plain && (!side_by_side || together_ == 1) && states_ <= 8) {
-      for (std::int64_t i = 0; i < rows_; ++i) {
-        const T* source = from.template at<T>(begin_ + count_ - 1, first_ + i);
-        T* to = at(sources_, count_ - 1) + slot_[i];
-        for (std::int64_t k = count_ - 1; k >= 0; --k, source -= step_stride, to -= bundles_ * width_) {
-          if (counts(k, i)) {
-            copy_few(to, source, states_);
-          } else {
-            std::fill_n(to, states_, T{0});
+      return with_copy_of<T>(states_, [&](const auto& copy) {
+        for (std::int64_t i = 0; i < rows_; ++i) {
+          const T* source = from.template at<T>(begin_ + count_ - 1, first_ + i);
+          T* to = at(sources_, count_ - 1) + slot_[i];
+          for (std::int64_t k = count_ - 1; k >= 0; --k, source -= step_stride, to -= bundles_ * width_) {
+            counts(k, i) ? copy(to, source) : void(std::fill_n(to, states_, T{0}));
           }
         }
-      }
-      return;
+      });
     }
     // As the chunks go, for the processor fetches ahead what follows in memory.
     for (std::int64_t k = count_ - 1; k >= 0; --k) {

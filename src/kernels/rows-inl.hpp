@@ -113,17 +113,20 @@ class RowsOfVector {
   alignas(64) Index first_[most_lanes];
 };
 
-/// Copies 1 to 8 entries by two moves, which may have entries in common.
-template <class T>
-HWY_INLINE void copy_few(T* to, const T* from, std::int64_t count) {
-  const auto ends = [&]<std::size_t kEntries>(std::integral_constant<std::size_t, kEntries>) {
+/// Calls use(copy) with what copies so many entries, 1 to 8, by one move or by two, which may have entries in common.
+template <class T, class Use>
+HWY_INLINE void with_copy_of(std::int64_t count, const Use& use) {
+  const auto by = [&]<std::size_t kEntries>(std::integral_constant<std::size_t, kEntries>) {
     const std::int64_t last = count - static_cast<std::int64_t>(kEntries);
-    std::memcpy(to, from, kEntries * sizeof(T));
-    std::memcpy(to + last, from + last, kEntries * sizeof(T));
+    if (last == 0) return use([](T* to, const T* from) { std::memcpy(to, from, kEntries * sizeof(T)); });
+    use([last](T* to, const T* from) {
+      std::memcpy(to, from, kEntries * sizeof(T));
+      std::memcpy(to + last, from + last, kEntries * sizeof(T));
+    });
   };
-  if (count >= 4) return ends(std::integral_constant<std::size_t, 4>());
-  if (count >= 2) return ends(std::integral_constant<std::size_t, 2>());
-  *to = *from;
+  if (count >= 4) return by(std::integral_constant<std::size_t, 4>());
+  if (count >= 2) return by(std::integral_constant<std::size_t, 2>());
+  by(std::integral_constant<std::size_t, 1>());
 }
 
 /// row[k · stride] one after the other: in place where they are, else in `copy`.

@@ -18,25 +18,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace plated::kernels::HWY_NAMESPACE {
 
-/// Terms of rows that lie together at a pitch: of row r, those of its steps begin[r] … end[r] − 1, a vector for each
-/// step. Where rows lack steps, something is there.
+/// Terms of rows that lie together at a pitch: of row r, those of its steps begin[r] … end[r] − 1, a vector for each;
+/// other steps keep what is there.
 template <class T>
 HWY_NOINLINE void gather_terms(const SliceTerm& slices, std::int64_t states, std::int64_t pitch, std::int64_t first,
                                std::int64_t count, std::int64_t s, const std::int64_t* begin, const std::int64_t* end,
                                T* place) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(GemmTag<T>()));
   const std::int64_t step_stride = slices.step_stride, state_stride = slices.state_stride;
-  for (std::int64_t r = 0; r < count; ++r) {
-    const T* from = slices.at<T>(s + begin[r], first + r);
-    T* to = place + r * pitch + begin[r] * lanes;
-    for (T* const stop = place + r * pitch + end[r] * lanes; to < stop; from += step_stride, to += lanes) {
-      if (HWY_LIKELY(state_stride == 1)) {
-        copy_few(to, from, states);
-      } else {
-        for (std::int64_t b = 0; b < states; ++b) to[b] = from[b * state_stride];
-      }
+  const auto by = [&](const auto& copy) {
+    for (std::int64_t r = 0; r < count; ++r) {
+      const T* from = slices.at<T>(s + begin[r], first + r);
+      T* to = place + r * pitch + begin[r] * lanes;
+      T* const stop = place + r * pitch + end[r] * lanes;
+      for (; to < stop; from += step_stride, to += lanes) copy(to, from);
     }
-  }
+  };
+  if (HWY_LIKELY(state_stride == 1)) return with_copy_of<T>(states, by);
+  by([&](T* to, const T* from) {
+    for (std::int64_t b = 0; b < states; ++b) to[b] = from[b * state_stride];
+  });
 }
 
 /// Of some rows of a run, for the steps that are taken at once.

@@ -88,6 +88,8 @@ class ScanRows {
   // A constant where vectors have a fixed size.
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(GemmTag<T>())); }
 
+  /// Whether rows lie together in vectors, which takes several lanes.
+  [[nodiscard]] bool shares() const { return HWY_MAX_BYTES > sizeof(double) && together_ > 1; }
   /// Vectors, or rows of more states, that go through steps at once.
   [[nodiscard]] std::int64_t at_once() const { return narrow_ ? 4 : scan_vectors(states_); }
 
@@ -99,7 +101,7 @@ class ScanRows {
     std::fill_n(known_.offsets[0], most_rows, 0.0);
     std::fill_n(messages_, stride_, Steps::zero);
     // Beyond the states of a row there is nothing.
-    if (together_ > 1) std::fill_n(space_, ahead_ * lanes(), steps_.zero_term());
+    if (shares()) std::fill_n(space_, ahead_ * lanes(), steps_.zero_term());
     for (std::int64_t i = 0; i < known_.rows; ++i) {
       const T* const given = static_cast<const T*>(run_.messages) + (known_.first + i) * states_;
       for (std::int64_t v = 0; v < states_; v += lanes()) {
@@ -111,7 +113,7 @@ class ScanRows {
 
   void take(std::int64_t s, std::int64_t count) {
     for (std::int64_t n = 0; n < known_.vectors; ++n) {
-      together_ > 1 ? form_factors<true>(n, s, count) : form_factors<false>(n, s, count);
+      shares() ? form_factors<true>(n, s, count) : form_factors<false>(n, s, count);
     }
     for (std::int64_t k = 0; k < count && run_.before.data == nullptr && run_.after.data == nullptr; ++k) {
       std::fill_n(known_.taken[k], known_.rows, 0.0);
@@ -128,7 +130,7 @@ class ScanRows {
         together += whole(i) ? 1 : 0;
       }
       // Where a row has vectors of its own, fewer than fit side by side go faster one after the other.
-      const bool fills = vectors == at_once() || together_ > 1 || !narrow_;
+      const bool fills = vectors == at_once() || shares() || !narrow_;
       if (together > 1 && fills) {
         take_steps(n, vectors, 0, count);
       } else {
@@ -143,7 +145,7 @@ class ScanRows {
   template <bool kLinear>
   HWY_NOINLINE void write(std::int64_t k, const SlicePlace& to, std::int64_t step) const {
     const bool side_by_side = to.row_offset == nullptr && to.row_stride == states_ && states_ == pitch_;
-    for (std::int64_t n = 0; n < known_.vectors && together_ > 1; ++n) {
+    for (std::int64_t n = 0; n < known_.vectors && shares(); ++n) {
       const V divisor = steps_.divisor(hn::LoadU(d_, known_.tops[k] + n * lanes()));
       const V x = steps_.template form<kLinear>(hn::LoadU(d_, messages_ + k * stride_ + n * width_), divisor,
                                                 steps_.reciprocal(divisor));
@@ -154,12 +156,12 @@ class ScanRows {
       }
       HWY_ALIGN T rows[PackedMatrix<T>::panel];
       hn::Store(x, d_, rows);
-      for (std::int64_t i = 0; i < count; ++i) {
-        copy_few(to.at<T>(step, known_.first + first + i), rows + i * pitch_, states_);
-      }
+      with_copy_of<T>(states_, [&](const auto& copy) {
+        for (std::int64_t i = 0; i < count; ++i) copy(to.at<T>(step, known_.first + first + i), rows + i * pitch_);
+      });
     }
     for (std::int64_t i = 0; i < known_.rows; ++i) {
-      if (together_ == 1 || known_.in_logs[k][i]) write_row<kLinear>(k, i, to.at<T>(step, known_.first + i), states_);
+      if (!shares() || known_.in_logs[k][i]) write_row<kLinear>(k, i, to.at<T>(step, known_.first + i), states_);
     }
   }
 
@@ -294,7 +296,7 @@ class ScanRows {
       if (kVectors < 0 && vectors <= 2) return take_steps<-1, 2>(at, vectors, k, end);
       return take_steps<kVectors, 4>(at, vectors, k, end);
     };
-    if (together_ > 1) return take(std::integral_constant<int, -1>());
+    if (shares()) return take(std::integral_constant<int, -1>());
     if constexpr (most_vectors > 1) {
       if (states_ > 3 * lanes()) return take(std::integral_constant<int, 4>());
       if (states_ > 2 * lanes()) return take(std::integral_constant<int, 3>());
@@ -315,7 +317,7 @@ class ScanRows {
             stride_,
             after ? width_ : 0,
             after ? stride_ : 0,
-            known_.tops[k] + (together_ > 1 ? n * lanes() : n),
+            known_.tops[k] + (shares() ? n * lanes() : n),
             part(messages_),
             formed_,
             before ? part(before_) : nullptr,

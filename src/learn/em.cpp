@@ -12,8 +12,8 @@
 namespace plated::learn {
 
 Em::Em(const LearntParts& parts, const Blocks& blocks, const FitOptions& options, int threads,
-       std::function<bool()> cancelled)
-    : Runner(parts), counts_(blocks, threads, std::move(cancelled)), options_(options) {}
+       const std::function<bool()>& cancelled)
+    : Runner(parts), counts_(blocks, threads, cancelled), options_(options) {}
 
 void Em::write() {
   each([&](const Learnt& part, std::span<const double> numbers, auto) { part.write(numbers, counts_.operands()); });

@@ -14,7 +14,7 @@ class Em final : public Runner {
  public:
   /// All outlive it.
   Em(const LearntParts& parts, const Blocks& blocks, const FitOptions& options, int threads,
-     std::function<bool()> cancelled);
+     const std::function<bool()>& cancelled);
 
   [[nodiscard]] Outcome run(std::vector<double> start, const Told& told) override;
   [[nodiscard]] std::optional<std::vector<double>> count(std::vector<double> parameters) override;

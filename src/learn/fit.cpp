@@ -93,7 +93,7 @@ class Planned {
   [[nodiscard]] bool in_batches() const { return batches_.has_value(); }
   [[nodiscard]] learn::MakeRunner runners(const learn::LearntParts& parts, const FitOptions& options) const {
     return [&](int threads, std::function<bool()> cancelled) -> std::unique_ptr<learn::Runner> {
-      if (!batches_) return std::make_unique<learn::Em>(parts, *all_, options, threads, std::move(cancelled));
+      if (!batches_) return std::make_unique<learn::Em>(parts, *all_, options, threads, cancelled);
       return std::make_unique<learn::Stepwise>(parts, *batches_, options, threads, std::move(cancelled));
     };
   }
