@@ -63,7 +63,9 @@ def missed(lines):
     for name, model, ours in chosen(lines):
         scores = [line["test_nll"] for line in ours.values() if line]
         if scores and min(scores) > paper.music(name, model) + 0.005:
-            yield f"{paper.SETS[name]} {model} ({min(scores):.2f} against {paper.music(name, model):.2f})"
+            runs = sorted((line["train_nll"], line["test_nll"]) for line in lines.where(set=name, model=model) if "train_nll" in line)
+            each = ", ".join(f"{train:.2f} and {test:.2f}" for train, test in runs)
+            yield f"{paper.SETS[name]} {model} ({min(scores):.2f} against {paper.music(name, model):.2f}; training and test NLL of its runs: {each})"
 
 
 def against_plain_em(lines):
