@@ -184,8 +184,8 @@ TEST(FitBlocks, RandomChainsCountWhatAllSequencesCount) {
     AssertionResult good = check(model, "sequence", random, seed, tally);
     return good ? good : good << "\n" << c.print();
   });
-  EXPECT_GT(tally.cut, quota(100));
-  EXPECT_GT(tally.in_rows, quota(100));
+  EXPECT_GE(tally.cut, quota(100));
+  EXPECT_GE(tally.in_rows, quota(100));
 }
 
 TEST(FitBlocks, RandomPlatedModelsCountWhatAllRowsCount) {
@@ -197,7 +197,7 @@ TEST(FitBlocks, RandomPlatedModelsCountWhatAllRowsCount) {
     AssertionResult good = check(random_model(c.build(), {}, random), "", random, seed, tally);
     return good ? good : good << "\n" << c.equation() << "\n" << c.build().print();
   });
-  EXPECT_GT(tally.in_rows, quota(100));
+  EXPECT_GE(tally.in_rows, quota(100));
 }
 
 }  // namespace
