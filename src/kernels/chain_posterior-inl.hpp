@@ -76,7 +76,7 @@ class PosteriorRows {
     begin_ = std::max<std::int64_t>(run_.there.steps - 1, 0) / chunk * chunk;
     count_ = run_.there.steps - begin_;
     // Slots without a state weigh nothing.
-    if (states_ <= 8) std::fill_n(sources_, posterior_chunk * width_, T{0});
+    if (states_ <= few_entries) std::fill_n(sources_, posterior_chunk * width_, T{0});
     std::fill_n(at(masses_, count_), bundles_ * width_, T{0});
     if (!enter()) return false;
     for (; count_ > 0; begin_ -= count_) {
@@ -137,7 +137,7 @@ class PosteriorRows {
                               from.row_offset == nullptr && from.row_stride == states_;
     const std::int64_t step = side_by_side ? together_ : 1, step_stride = from.step_stride;
     const bool plain = run_.linear && run_.there.before.data == nullptr;
-    if (plain && (!side_by_side || together_ == 1) && states_ <= 8) {
+    if (plain && (!side_by_side || together_ == 1) && states_ <= few_entries) {
       return with_copy_of<T>(states_, [&](const auto& copy) {
         for (std::int64_t i = 0; i < rows_; ++i) {
           const T* source = from.template at<T>(begin_ + count_ - 1, first_ + i);

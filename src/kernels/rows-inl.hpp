@@ -113,7 +113,10 @@ class RowsOfVector {
   alignas(64) Index first_[most_lanes];
 };
 
-/// Calls use(copy) with what copies so many entries, 1 to 8, by one move or by two, which may have entries in common.
+/// Entries that one move or two can copy.
+inline constexpr std::int64_t few_entries = 8;
+
+/// Calls use(copy) with what copies so many entries, which are few, by one move or by two, which may overlap.
 template <class T, class Use>
 HWY_INLINE void with_copy_of(std::int64_t count, const Use& use) {
   const auto by = [&]<std::size_t kEntries>(std::integral_constant<std::size_t, kEntries>) {

@@ -47,10 +47,9 @@ struct ScanTrace {
   bool linear = false;
 };
 
-/// Rows, or vectors of some rows of few states, that go through steps together, and steps that are prepared at once,
-/// for so many states.
-inline constexpr std::int64_t scan_most_tops = 64, scan_most_ahead = 16;
-[[nodiscard]] constexpr std::int64_t scan_vectors(std::int64_t /*states*/) { return 12; }
+/// Rows, or vectors of some rows of few states, that go through steps together; their largest entries; and steps that
+/// are prepared at once, for so many states.
+inline constexpr std::int64_t scan_vectors = 12, scan_most_tops = 64, scan_most_ahead = 16;
 [[nodiscard]] constexpr std::int64_t scan_ahead(std::int64_t states) {
   return states <= 16 ? scan_most_ahead : states <= 64 ? 8 : states <= 256 ? 4 : 1;
 }

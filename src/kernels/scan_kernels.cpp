@@ -52,7 +52,7 @@ Scan::Scan(const ScanShape& shape, const void* matrix, std::int64_t row_stride, 
 
 std::size_t Scan::scratch_bytes(const ScanShape& shape) {
   // For each vector: messages and factors of both terms for some steps, an input of the product, and space.
-  const std::int64_t vectors = scan_vectors(shape.states) * (3 * scan_ahead(shape.states) + 4);
+  const std::int64_t vectors = scan_vectors * (3 * scan_ahead(shape.states) + 4);
   return static_cast<std::size_t>(vectors) * packed_vector_bytes(shape.dtype, shape.states);
 }
 

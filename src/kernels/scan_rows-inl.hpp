@@ -35,7 +35,7 @@ class ScanRows {
  public:
   ScanRows(const PackedMatrix<T>& matrix, const ScanRun& run, std::byte* scratch)
       : matrix_(matrix), run_(run), steps_(matrix), states_(matrix.states()), width_(matrix.width()) {
-    const std::int64_t part = scan_vectors(states_) * width_;
+    const std::int64_t part = scan_vectors * width_;
     T* to = reinterpret_cast<T*>(scratch);
     const auto take = [&](std::int64_t parts) { return std::exchange(to, to + parts * part); };
     messages_ = take(ahead_ + 1);
@@ -91,7 +91,7 @@ class ScanRows {
   /// Whether rows lie together in vectors, which takes several lanes.
   [[nodiscard]] bool shares() const { return HWY_MAX_BYTES > sizeof(double) && together_ > 1; }
   /// Vectors, or rows of more states, that go through steps at once.
-  [[nodiscard]] std::int64_t at_once() const { return narrow_ ? 4 : scan_vectors(states_); }
+  [[nodiscard]] std::int64_t at_once() const { return narrow_ ? 4 : scan_vectors; }
 
   void enter() {
     known_.ragged = false;

@@ -8,7 +8,7 @@ import tree
 ROOMS = ("planner", "kernels", "engine", "adjoint", "api")
 FILE = re.compile(r"scan|chain|point_end|fused|left_out")
 WORD = re.compile(r"scan|chain", re.IGNORECASE)
-MOST = 4712  # it may only fall; 4,500 is the goal
+MOST = 4711  # it may only fall; 4,500 is the goal
 
 
 def count(root):
